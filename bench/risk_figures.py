@@ -9,12 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from bench.figures import FOLDER
+from hedgerow.charts.svg import build_standalone_svg
 from hedgerow.risk.attack.attack_bounds import Ceiling
-from hedgerow.risk.attack.charts import (
-    build_attack_figure,
-    build_belief_figure,
-    build_standalone_svg,
-)
+from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure
 from hedgerow.risk.attack.comparison import Crowd, compare_attacks
 from hedgerow.risk.attack.hedgerow_publisher import HedgerowPublisher
 

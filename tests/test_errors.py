@@ -1,4 +1,4 @@
-"""One exception tree; parameters are shown, shortened where they are long."""
+"""The exception tree, and messages that show parameters, shortened where they are long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow import errors
 from hedgerow.errors import InvalidArgument
 
 
-def test_every_error_hangs_in_the_one_tree() -> None:
+def test_every_error_derives_from_hedgerow_error() -> None:
     kinds = [getattr(errors, name) for name in errors.__all__]
     assert all(issubclass(kind, errors.HedgerowError) for kind in kinds)
     assert {kind.__name__ for kind in kinds if issubclass(kind, errors.Refused)} == {
@@ -27,7 +27,7 @@ def test_every_error_hangs_in_the_one_tree() -> None:
     assert not issubclass(errors.EntropyError, errors.Refused)
 
 
-def test_the_picture_at_the_top_shows_the_tree() -> None:
+def test_the_docstring_shows_the_whole_tree() -> None:
     assert errors.__doc__ is not None
     assert all(name in errors.__doc__ for name in errors.__all__)
 
@@ -85,14 +85,14 @@ def test_long_values_are_shortened(value: object) -> None:
     [10**5000, -(10**5000), Fraction(10**5000), [10**5000]],
     ids=["int", "negative", "fraction", "list"],
 )
-def test_integers_that_python_does_not_write_out_are_told_all_the_same(value: object) -> None:
+def test_integers_too_long_for_python_are_described(value: object) -> None:
     assert (
         str(InvalidArgument("epsilon", "is too large", value))
         == f"epsilon is too large; got a very long {type(value).__name__}."
     )
 
 
-def test_errors_can_be_raised_and_caught_as_what_they_are() -> None:
+def test_errors_are_caught_by_their_class() -> None:
     with pytest.raises(errors.Refused, match="no budget"):
         raise errors.BudgetExceeded("no budget")
     with pytest.raises(ValueError, match="size must be"):
@@ -100,12 +100,12 @@ def test_errors_can_be_raised_and_caught_as_what_they_are() -> None:
 
 
 @pytest.mark.parametrize("kind", [errors.EntropyError, errors.Unbounded, errors.LedgerError])
-def test_errors_travel_between_processes(kind: type[errors.HedgerowError]) -> None:
+def test_errors_can_be_pickled(kind: type[errors.HedgerowError]) -> None:
     copy = pickle.loads(pickle.dumps(kind("told")))
     assert (type(copy), str(copy)) == (kind, "told")
 
 
-def test_an_invalid_argument_travels_with_its_name_and_message() -> None:
+def test_a_pickled_invalid_argument_keeps_name_and_message() -> None:
     error = InvalidArgument("epsilon", "must be above 0", -1)
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), copy.argument) == (InvalidArgument, str(error), "epsilon")

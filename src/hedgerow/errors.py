@@ -1,17 +1,17 @@
-"""The one exception tree.
+"""The exception tree of Hedgerow.
 
     HedgerowError
-    ├── InvalidArgument       a parameter is wrong: names it, shows its value
+    ├── InvalidArgument       a parameter is invalid; the message shows its name and value
     ├── Refused               the question cannot be answered privately as asked
-    │   ├── Unsupported       outside what Hedgerow speaks; says what works instead
-    │   ├── Unbounded         a bound is missing; names it
-    │   └── BudgetExceeded    the budget does not cover it; says what was asked and what is left
-    ├── SourceError           the data source failed; never says with what data
+    │   ├── Unsupported       outside the supported language; the message says what works instead
+    │   ├── Unbounded         a bound is missing; the message names it
+    │   └── BudgetExceeded    the budget does not cover the question; shows the request and the rest
+    ├── SourceError           the data source failed; the message never depends on the data
     ├── LedgerError           the ledger cannot be trusted or written
     └── EntropyError          the operating system gave no random bits; nothing was drawn
 
-Errors about parameters show the value. Errors about data never do: a message that quotes a row is a
-release nobody paid for.
+Errors about parameters show the value. Errors about data never do: a message that quotes a row
+would be a release that nobody paid for.
 """
 
 from __future__ import annotations
@@ -33,16 +33,18 @@ __all__ = [
 ]
 
 _MAX_SHOWN_CHARACTERS = 60
-_MAX_DECIMAL_DIGITS = 12  # of a fraction that is shown in decimals
+_MAX_DECIMAL_DIGITS = 12  # fractions with more digits are shown as p/q
 
 
 class HedgerowError(Exception):
-    """Everything Hedgerow raises on purpose."""
+    """The base class of every error that Hedgerow raises on purpose."""
 
 
 class InvalidArgument(HedgerowError, ValueError):
-    """A parameter is wrong. ``argument`` is its name; the message ends with the value, unless it
-    is data.
+    """An invalid parameter.
+
+    ``argument`` is its name. The message reads "name rule; got value.", without the value where the
+    value is data.
     """
 
     def __init__(self, argument: str, rule: str, *shown: object) -> None:
@@ -53,38 +55,39 @@ class InvalidArgument(HedgerowError, ValueError):
         super().__init__(message + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """An error raised in a worker process arrives as what it is; its value stays behind, the
-        message has it.
+        """Pickle the name and the message, so that an error of a worker process keeps its type.
+
+        The value itself is not pickled: the message already shows it.
         """
         return _rebuild_invalid_argument, (self.argument, str(self))
 
 
 class Refused(HedgerowError):
-    """The question cannot be answered privately as asked."""
+    """A question that cannot be answered privately as asked."""
 
 
 class Unsupported(Refused):
-    """Outside what Hedgerow speaks."""
+    """A question outside the supported language."""
 
 
 class Unbounded(Refused):
-    """One person could move the answer arbitrarily far, because a bound is missing."""
+    """A question that one unit could move arbitrarily far, because a bound is missing."""
 
 
 class BudgetExceeded(Refused):
-    """The budget does not cover this question."""
+    """A question that the budget does not cover."""
 
 
 class SourceError(HedgerowError):
-    """The data source failed. The message never depends on the data."""
+    """A failure of the data source. The message never depends on the data."""
 
 
 class LedgerError(HedgerowError):
-    """The ledger cannot be trusted or written."""
+    """A ledger that cannot be trusted or written."""
 
 
 class EntropyError(HedgerowError):
-    """The operating system gave no random bits. Nothing was drawn and nothing was released."""
+    """A lack of random bits from the operating system. Nothing was drawn or released."""
 
 
 def _rebuild_invalid_argument(argument: str, message: str) -> InvalidArgument:
@@ -94,17 +97,16 @@ def _rebuild_invalid_argument(argument: str, message: str) -> InvalidArgument:
 
 
 def _format_number(value: Number) -> str:
-    """A number as people write it: no Fraction(1, 10), Decimal('0.1') or np.float64(0.1)."""
+    """Format a number as people write it, never as Fraction(1, 10), Decimal('0.1') or
+    np.float64(0.1).
+    """
     if isinstance(value, Fraction):
         rest = value.denominator
         for prime in (2, 5):
             while rest % prime == 0 and rest < 10**_MAX_DECIMAL_DIGITS:
                 rest //= prime
-        if (
-            rest == 1
-            and value.denominator < 10**_MAX_DECIMAL_DIGITS
-            and abs(value) < 10**_MAX_DECIMAL_DIGITS
-        ):
+        # a denominator of 2s and 5s alone has a finite decimal form
+        if rest == 1 and max(value.denominator, abs(value)) < 10**_MAX_DECIMAL_DIGITS:
             return f"{Decimal(value.numerator) / value.denominator:f}"
         if value.denominator > 10**_MAX_SHOWN_CHARACTERS:
             return f"{Decimal(value.numerator) / value.denominator:.6g}"

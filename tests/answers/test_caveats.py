@@ -182,7 +182,7 @@ def test_dates_known_by_month_are_told_of_where_they_are_used() -> None:
         {"patient_id": [1, 2], "day": pa.array(["2026-01-05", "2026-02-11"]).cast(pa.date32())}
     )
     with exactly(table, columns={"day": {"type": "date", "values": "2026-01 … 2026-03"}}) as db:
-        said = "day is known by month: each of its dates stands for a whole month."
+        said = "day is known by month: each of its dates means the whole month."
         for sql in (
             "SELECT MAX(day) FROM data",
             "SELECT COUNT(*) FROM data WHERE day = '2026-01-01'",

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.small import write_clinic, write_shop
-from engines.sandbox.confined import has_seccomp, landlock_version
+from engines.sandbox.helpers_confinement import has_seccomp, landlock_version
 from hedgerow.cli.app import main
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
-from hedgerow.engines.process.session_protocol import SandboxLayer
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.sandbox.layers import SandboxLayer
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_check_names_malformed_lines_and_query_does_not(
     for command in (["check"], ["policy", "accept"]):
         assert main([*command, str(policy)]) == 1
         out = capsys.readouterr()
-        assert "line 4 has a quote that does not end on it" in out.out + out.err
+        assert "line 4 has an unclosed quote" in out.out + out.err
         assert "secret" not in out.out + out.err
     assert main(["query", str(policy), "SELECT COUNT(*) AS n FROM visits"]) == 1
     out = capsys.readouterr()
@@ -115,7 +115,7 @@ def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixtu
         '[tables.visits.columns]\nday = { type = "date", values = "2026-01 … 2026-12" }\nsecret = {'
         " hidden = true }",
     )
-    clock = "visits.at holds timestamps, and is read as dates: the time of day is cut off."
+    clock = "visits.at holds timestamps; it is read as dates, without the time of day."
     month = (
         "visits.day is known by month, as the policy declares it: questions about single days are"
         " refused."
@@ -140,7 +140,7 @@ def test_columns_that_no_question_can_name_are_told(
     pq.write_table(pa.table(table), tmp_path / "visits.parquet")
     edit(policy, "visits.csv", "visits.parquet")
     edit(policy, "[tables.visits.columns]", "[tables.visits.columns]\nsecrets = { hidden = true }")
-    note = "visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."
+    note = "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
     assert told(capsys, "check", str(policy))["notes"] == [note]
 
 
@@ -214,7 +214,7 @@ def test_data_of_another_type(policy: Path, capsys: pytest.CaptureFixture[str]) 
     edit(policy, "visits.csv", "visits.parquet")
     assert main(["check", str(policy)]) == 1
     err = capsys.readouterr().err
-    assert "The column age of visits holds text, and the policy declares whole numbers." in err
+    assert "The column age of visits holds text, but the policy declares integers." in err
     assert "ancient" not in err
 
 

@@ -84,7 +84,7 @@ def test_times_of_day_are_told_of(folder: Path, capsys: pytest.CaptureFixture[st
         ANSWERS.split("[tables.visits.columns]")[0], encoding="utf-8"
     )
     assert main(["init", "visits.parquet", "--answers", "answers.toml"]) == 0
-    assert "Note: visits.at holds timestamps, and is read as dates" in capsys.readouterr().out
+    assert "Note: visits.at holds timestamps; it is read as dates" in capsys.readouterr().out
 
 
 def test_columns_that_cannot_be_read_are_told_of(
@@ -100,7 +100,7 @@ def test_columns_that_cannot_be_read_are_told_of(
     found = json.loads(capsys.readouterr().out)
     assert found["undeclared"] == {}
     assert found["notes"] == [
-        "visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."
+        "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
     ]
 
 

@@ -158,14 +158,14 @@ def test_arrow_is_not_for_a_terminal(
 
 
 REFUSALS = {
-    "SELECT * FROM visits": "rows are never shown",
-    "SELECT age FROM visits": "row by row",
+    "SELECT * FROM visits": "SELECT * returns individual rows",
+    "SELECT age FROM visits": "neither in GROUP BY nor inside an aggregate",
     "SELECT COUNT(*) FROM visit": "Did you mean visits?",
     "SELECT AVG(agee) FROM visits": "Did you mean age?",
-    "SELECT SUM(note) FROM visits": "SUM adds numbers",
+    "SELECT SUM(note) FROM visits": "SUM needs numbers",
     "SELECT frobnicate(age) FROM visits": "frobnicate",
-    "": "Nothing is asked",
-    "SELECT COUNT(*) FROM visits; DROP TABLE visits": "One question at a time",
+    "": "This statement is empty",
+    "SELECT COUNT(*) FROM visits; DROP TABLE visits": "Only one statement",
 }
 
 

@@ -164,10 +164,10 @@ from fractions import Fraction
 from typing import ClassVar
 
 from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
-from hedgerow.numeric.samplers.sample_pool import Reserve
+from hedgerow.numeric.samplers.sample_pool import SamplePool
 from hedgerow.privacy.loss import Loss
 
-_NOISE = Reserve(discrete_laplace)
+_NOISE = SamplePool(discrete_laplace)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.database.catalog_builder import build_catalog, build_schema
 from hedgerow.engines.data_source import PhysicalColumn
-from hedgerow.engines.tables.inspect import ColumnSummary
+from hedgerow.engines.duckdb.tables.inspect import ColumnSummary
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Link, Partition
 from hedgerow.policy import parse_policy

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.lines import ABOVE, BELOW, HEAD, KINDS, made
+from engines.helpers_csv import ABOVE, BELOW, HEAD, KINDS, made
 from hedgerow.database import Database, accept_policy, open, read_budgets
 from hedgerow.database import data_versions as data_files
 from hedgerow.database.data_versions import DataFiles
@@ -91,7 +91,7 @@ def unread(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 )
 def test_one_line_moves_the_count_by_one_or_the_file_is_refused(kind: str, tmp_path: Path) -> None:
     """The engine's reader has answered 120 where 201 is right; every kind of line is tried in
-    tests/engines/tables/test_csv_validation.py.
+    tests/engines/duckdb/tables/test_csv_validation.py.
     """
     line, refused = KINDS[kind]
     path = write(tmp_path, made(HEAD, *ABOVE, line, *BELOW))
@@ -126,7 +126,7 @@ def test_an_analyst_is_told_no_line_and_no_ledger_is_begun(tmp_path: Path) -> No
 def test_the_custodian_is_told_the_lines(act: Any, tmp_path: Path) -> None:
     path = write(tmp_path, BAD)
     with pytest.raises(
-        SourceError, match=r"a line is malformed\.\n  line 22 has a quote that does not end on it"
+        SourceError, match=r"1 line is malformed\.\n  line 22 has an unclosed quote"
     ) as told:
         act(path)
     assert "77" not in str(told.value)
@@ -300,14 +300,14 @@ def test_to_allow_line_breaks_needs_the_custodian_and_changes_no_byte(tmp_path: 
     path = write(tmp_path, TIDY)
     opened(path).close()
     write(tmp_path, TIDY, LOOSE)
-    with pytest.raises(Refused, match="quoted values may hold line breaks"):
+    with pytest.raises(Refused, match="quoted values may contain line breaks"):
         opened(path)
     write(tmp_path, TWICE, LOOSE)
     with pytest.raises(SourceError, match="is not the file that was accepted as version '1'"):
         accept_policy(path)
     write(tmp_path, TIDY, LOOSE)
     _, changes = accept_policy(path)
-    assert changes == ("table 't': quoted values may hold line breaks.",)
+    assert changes == ("table 't': quoted values may contain line breaks.",)
     write(tmp_path, TIDY)
     opened(path).close()
     files = [body["files"]["t"] for body in entries(path)]
@@ -324,7 +324,7 @@ def test_public_files_are_accepted_in_the_same_way(tmp_path: Path) -> None:
     (tmp_path / "regions.csv").write_text('region,name\nnorth,"N\nsouth,S"\n')
     with pytest.raises(SourceError, match=r"regions\.csv is not the file"):
         opened(path)
-    with pytest.raises(SourceError, match="line 2 has a quote that does not end on it"):
+    with pytest.raises(SourceError, match="line 2 has an unclosed quote"):
         open_dry_run(path)
 
 

@@ -394,7 +394,7 @@ def test_a_link_takes_no_source_to_another_population(tmp_path: Path) -> None:
             "[tables.visits", "[tables.again"
         )
     )
-    with pytest.raises(Refused, match="takes the source of 'visits' to another population"):
+    with pytest.raises(Refused, match="moves the source of 'visits' to another population"):
         open(path, in_process=True)
     with pytest.raises(
         Refused,

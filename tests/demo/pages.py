@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hedgerow.demo.chapters import Receipt, TextBar
+from hedgerow.charts.text_bars import TextBar
+from hedgerow.demo.chapters import Receipt
 from hedgerow.privacy.budget_view import Balance
 
 ACCOUNT = Balance(Fraction(1), Fraction(6, 10))

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from demo import pages
+from hedgerow.charts.text_bars import TextBar
 from hedgerow.demo import pager as show
 from hedgerow.demo.chapters import (
     Again,
@@ -28,7 +29,6 @@ from hedgerow.demo.chapters import (
     Refusal,
     Refused,
     Spent,
-    TextBar,
     Unpaid,
 )
 

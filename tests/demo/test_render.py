@@ -11,6 +11,7 @@ from fractions import Fraction
 from rich.console import Console, RenderableType
 
 from demo.pages import ACCOUNT, COUNTS, FREE, MEANS, RECEIPT
+from hedgerow.charts.text_bars import TextBar
 from hedgerow.demo import render as draw
 from hedgerow.demo.chapters import (
     Again,
@@ -27,7 +28,6 @@ from hedgerow.demo.chapters import (
     Refusal,
     Refused,
     Spent,
-    TextBar,
     Unpaid,
 )
 from hedgerow.demo.pager import THEME

@@ -5,7 +5,7 @@ import pytest
 
 from hedgerow.engines.data_source import SOURCE_FAILED, Cells, Source
 from hedgerow.engines.duckdb.engine import DuckDB
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.errors import InvalidArgument
 
 
@@ -19,7 +19,7 @@ def test_cells_are_as_long_as_their_keys() -> None:
 
 
 def test_cells_are_whole_numbers() -> None:
-    with pytest.raises(InvalidArgument, match="whole numbers"):
+    with pytest.raises(InvalidArgument, match="must be integers"):
         Cells((), (np.array([1.0]),))
 
 
@@ -33,4 +33,4 @@ def test_both_engines_are_sources() -> None:
 
 
 def test_the_error_says_that_it_was_charged_and_nothing_else() -> None:
-    assert SOURCE_FAILED == "The data source failed while answering; the question was charged."
+    assert SOURCE_FAILED == "The data source failed while answering, and the query was charged. Run it again; if it fails again, ask the custodian to check the data."

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from hedgerow.engines.data_source import Cells
-from hedgerow.engines.result_cells import CompiledPlan, ResultColumns, Statement, collect_cells
+from hedgerow.engines.result_cells import CompiledPlan, collect_cells
+from hedgerow.engines.result_columns import ResultColumns
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.measures import ClampedGrid, Measure

@@ -5,8 +5,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from hedgerow.engines.process.statement import Statement
 from hedgerow.engines.result_columns import convert_result
+from hedgerow.engines.statement import Statement
 
 
 def test_arrays_are_64_bits_or_long_as_the_statement_says() -> None:
@@ -30,7 +30,7 @@ def test_numbers_that_were_rounded_or_are_missing_are_not_taken(wide: bool) -> N
         np.ma.masked_array(np.array([1]), [True]),
         np.ma.masked_array(np.array(["1"], object), [True]),
     ):
-        with pytest.raises(TypeError, match="whole"):
+        with pytest.raises(TypeError, match="must be integers"):
             convert_result({"n": array}, Statement("", (), (wide,)))
 
 

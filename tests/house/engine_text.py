@@ -1,5 +1,8 @@
-"""Where text goes to an engine, by the syntax of the sources: trees are written in one place, and
-only these modules hand a statement to DuckDB, each with what its text is made of."""
+"""The places where text goes to an engine, found in the syntax of the sources.
+
+Trees are rendered in one place, and only the modules listed here hand a statement to DuckDB, each
+with the origin of its text.
+"""
 
 from __future__ import annotations
 
@@ -9,62 +12,63 @@ from pathlib import Path
 
 from house import rules
 
-# Modules that turn a tree of the parser's into text, and what for.
+# Modules that render a syntax tree as text, and for whom.
 WRITERS = {
-    "engines.writing": "for an engine, once every text in the tree is known for what it is",
-    "sql.text": "for people",
-    "sql.folding": "for people",
-    "risk.answers.selects": "for people",
+    "engines.compile.sql_writer": "for an engine, after every text in the tree is checked",
+    "sql.syntax.source_text": "for people",
+    "sql.relations.per_unit_aggregation": "for people",
+    "risk.answers.select_statements": "for people",
     "risk.answers.conditions": "for people",
 }
-# Modules that know DuckDB, and where the text comes from that they hand to it.
+# Modules that import DuckDB, and the origin of the text that they hand to it.
 ENGINES = {
-    "engines.session": (
-        "its own words, numbers of relations, paths in quotes, and what its callers wrote"
+    "engines.duckdb.session": (
+        "constant text, numbered relations, quoted paths, and statements of its callers"
     ),
-    "engines.packing": "none: it reads results",
-    "engines.inspection": "none: it catches errors",
-    "risk.answers.disclosure": "its own words, and names of columns in quotes",
-    "risk.attack.reconstruction": "sql.phrases",
-    "local.counting": "its own words, a path in quotes, and a hash in hex digits",
-    "demo.tour": "questions of the demo, which is the custodian's own",
+    "engines.duckdb.process.message_encoding": "none: it reads results",
+    "engines.duckdb.tables.inspect": "none: it catches errors",
+    "risk.answers.disclosure": "constant text and quoted column names",
+    "risk.attack.reconstruction": "sql.public_tables.phrases",
+    "local.collector.count_files": "constant text, a quoted path, and a hash in hex digits",
+    "demo.tour": "queries of the demo, which is the custodian's own",
 }
-# Modules that hand a statement to a session or a child, and where its text comes from.
+# Modules that hand a statement to a session or an engine process, and the origin of its text.
 ASKERS = {
-    "engines.compile": "engines.writing",
-    "engines.crossing": "engines.writing",
-    "engines.catalogue": "engines.writing",
-    "engines.inspection": "engines.writing",
-    "engines.child": "the process that asks, over its pipe",
-    "engines.worker": "its callers, over a pipe",
-    "database.free": "sql.phrases and engines.writing",
-    "database.misread": "sql.phrases and engines.writing",
-    "risk.table.sources": "its own words, names of columns in quotes, and engines.writing",
+    "engines.compile.plan": "engines.compile.sql_writer",
+    "engines.compile.contingency": "engines.compile.sql_writer",
+    "engines.duckdb.tables.registry": "engines.compile.sql_writer",
+    "engines.duckdb.tables.inspect": "engines.compile.sql_writer",
+    "engines.duckdb.process.child_main": "the parent process, over a pipe",
+    "database.uncharged.public_query": "sql.public_tables.phrases and engines.compile.sql_writer",
+    "database.uncharged.diagnose": "sql.public_tables.phrases and engines.compile.sql_writer",
+    "risk.table.encoded_tables": (
+        "constant text, quoted column names, and engines.compile.sql_writer"
+    ),
 }
 # Modules that double quotes, and for whom.
 QUOTERS = {
-    "engines.quoting": "engines, in statements that are put together by hand",
-    "sql.phrases": "engines, in questions about public tables",
-    "sql.quoting": "people, and our own reader",
-    "sql.reading": "our own reader",
-    "connection": "our own reader",
-    "publish.report": "people",
-    "plan.explain": "people",
-    "database.facts": "people",
+    "engines.compile.quoting": "engines, in statements that are written by hand",
+    "sql.public_tables.phrases": "engines, in queries of public tables",
+    "sql.syntax.quoting": "people, and our own parser",
+    "sql.parser": "our own parser",
+    "dbapi": "our own parser",
+    "publish.output.report": "people",
+    "plan.describe": "people",
+    "database.uncharged.system_tables": "people",
     "risk.answers.conditions": "people",
-    "risk.answers.reading": "the reader of published answers",
+    "risk.answers.answer_files": "the reader of published answers",
 }
 
 
 def unlisted(root: Path) -> list[str]:
-    """Places that write or hand on statements, and are on no list."""
+    """Return the places that write or hand on statements and are not listed."""
     found = []
     for module, file in rules.modules(root).items():
         for line, known in _doors(file):
             if module not in known:
                 found.append(
-                    f"{file.relative_to(root)}:{line}: text for an engine, in a module that is on"
-                    " no list"
+                    f"{file.relative_to(root)}:{line}: text for an engine, in a module that is not"
+                    " listed"
                 )
     return found
 
@@ -73,14 +77,14 @@ def _doors(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
     text = file.read_text(encoding="utf-8")
     if not any(
         word in text
-        for word in (".sql(", ".generate(", ".store(", "Statement(", "duckdb", ".replace(")
+        for word in (".sql(", ".generate(", ".store_query(", "Statement(", "duckdb", ".replace(")
     ):
-        return  # to read them all takes seconds
+        return  # parsing every module takes seconds
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             words = {keyword.arg for keyword in node.keywords}
             if node.func.attr == "sql" and ("dialect" in words or not node.args):
-                yield node.lineno, WRITERS | ({"engines.compile": ""} if not words else {})
+                yield node.lineno, WRITERS
             if node.func.attr == "generate":
                 yield node.lineno, WRITERS
             if (
@@ -89,7 +93,7 @@ def _doors(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 and getattr(node.args[0], "value", None) in ("'", '"')
             ):
                 yield node.lineno, QUOTERS
-            if node.func.attr == "store" and len(node.args) == 2:
+            if node.func.attr == "store_query" and len(node.args) == 2:
                 yield node.lineno, ASKERS
         if (
             isinstance(node, ast.Call)

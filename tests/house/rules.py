@@ -27,6 +27,7 @@ LEVELS: dict[str, float] = {
     "mechanisms": 3,
     "plan": 3,
     "ledger": 3,
+    "sqlite_file": 3.5,
     "sql": 4,
     "engines": 4,
     "policy": 4,

@@ -1,5 +1,5 @@
-"""No text of an analyst reaches an engine but as a value in quotes: every text in every tree is
-changed, and looked for.
+"""Text of an analyst reaches an engine only as a quoted value: every text in every tree is changed
+to a sentinel, and the sentinel is searched for outside quotes.
 """
 
 from __future__ import annotations
@@ -11,18 +11,21 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from engines.small import question, visits
+from engines.helpers_visits import question, visits
 from hedgerow.engines.compile import contingency as crossing
 from hedgerow.engines.compile import plan as compiling
 from hedgerow.engines.compile.column_casts import StoredColumn
-from hedgerow.engines.compile.dialect import DUCKDB, Dialect
-from hedgerow.engines.compile.plan import StoredTable, compile_plan
+from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.sql_writer import find_unsafe_leaves, render_sql
+from hedgerow.engines.compile.stored_tables import StoredTable
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.errors import HedgerowError, InvalidArgument
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.schema import Schema
 from hedgerow.sql.public_tables import phrases
-from hedgerow.sql.public_tables.statement import _QueryReader, read_public_query
+from hedgerow.sql.public_tables.query_reader import QueryReader
+from hedgerow.sql.public_tables.statement import read_public_query
 from house import engine_text
 from sql.fixtures import CATALOG, HERE, ask, pairs
 from sql.hostile import CATALOG as PUBLIC
@@ -81,7 +84,7 @@ def test_text_goes_to_engines_in_listed_places_alone() -> None:
         "def f(tree): return tree.sql()",
         "import duckdb",
         "def f():\n    from duckdb import connect",
-        "def f(child, text): child.store('answer', text)",
+        "def f(child, text): child.store_query('answer', text)",
         "def f(text): return Statement(text, (), ())",
         'def f(text): return text.replace("\'", "\'\'")',
         "def f(name): return name.replace('\"', '\"\"')",
@@ -116,7 +119,7 @@ def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
     for node, part in list(leaves(asked.tree)):
         kept = node.args[part]
         node.args[part] = SENTINEL
-        reader = _QueryReader(asked.text, PUBLIC, "name")
+        reader = QueryReader(asked.text, PUBLIC, "name")
         try:
             written = phrases.write_fragment(reader.read_query(asked.tree), reader.names)
         except HedgerowError:
@@ -141,7 +144,7 @@ def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
             before = dict(node.args)
             for value in (SENTINEL, exp.Var(this=SENTINEL), [exp.Var(this=SENTINEL)]):
                 node.args[part] = value
-                reader = _QueryReader(asked.text, PUBLIC, "name")
+                reader = QueryReader(asked.text, PUBLIC, "name")
                 try:
                     written = phrases.write_fragment(reader.read_query(asked.tree), reader.names)
                 except (HedgerowError, TypeError):  # no parser puts such things there

@@ -1,4 +1,4 @@
-"""A world without random bits, to show that nothing was drawn."""
+"""A fixture without random bits, which proves that nothing was drawn."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hedgerow.numeric.samplers import sample_pool as reserve
 
 
 class Dry:
-    """Stands where the pool of random bits stood."""
+    """A replacement of the bit pool that fails on any draw."""
 
-    def words(self, count: int) -> np.ndarray:
+    def draw_words(self, count: int) -> np.ndarray:
         raise AssertionError(f"{count} words were drawn")
 
 
 @pytest.fixture
 def dry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever draws fails."""
+    """Make every draw fail."""
 
     def draw(self: reserve.SamplePool, *_: object) -> int:
         raise AssertionError("a draw was taken from the reserve")

@@ -1,6 +1,4 @@
-"""The Gaussian mechanism: the discrete law has its own calibration, and the classical form its
-limits.
-"""
+"""The Gaussian mechanism: calibration of discrete noise, and the limits of the classical scale."""
 
 from __future__ import annotations
 
@@ -15,11 +13,12 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Gaussian
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.zcdp_conversion import find_largest_rho
-from mechanisms import attack, bad
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_precision_attack as attack
 
 
 def continuous_delta(sigma: float, epsilon: float) -> float:
-    """Balle and Wang: the delta of continuous Gaussian noise on answers that move by 1."""
+    """Return the delta of continuous Gaussian noise on answers that move by 1 (Balle and Wang)."""
 
     def below(x: float) -> float:
         return 0.5 * erfc(-x / sqrt(2))
@@ -44,7 +43,7 @@ def discrete(sigma: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def discrete_delta(sigma: float, epsilon: float, shift: int = 1) -> float:
-    """The delta of discrete noise, from its definition."""
+    """Return the delta of discrete noise, from its definition."""
     _, p = discrete(sigma)
     # what comes in from beyond the window has no weight that counts
     here, moved = p[shift:-shift], p[: -2 * shift]
@@ -66,7 +65,7 @@ def test_one_count_at_delta_one_in_a_million() -> None:
 @pytest.mark.parametrize(
     ("epsilon", "delta", "ratio"), [(1, 1e-5, 1.035), (3, 1e-6, 1.38), (10, 1e-7, 3.6)]
 )
-def test_the_continuous_scale_is_too_small_for_the_discrete_law(
+def test_the_continuous_scale_is_too_small_for_discrete_noise(
     epsilon: float, delta: float, ratio: float
 ) -> None:
     sigma = continuous_sigma(epsilon, delta)
@@ -99,7 +98,7 @@ def test_delta_is_the_exact_sum(epsilon: float) -> None:
         assert true <= found <= true * (1 + 1e-6) + 1e-15
 
 
-def test_rho() -> None:
+def test_rho_matches_the_formula() -> None:
     mechanism = Gaussian.calibrate(sensitivity=Sensitivity.each(3, 2), rho=Fraction(1, 8))
     assert float(mechanism.scale) == pytest.approx(sqrt(12 / 0.25), rel=1e-12)
     loss = mechanism.loss(Sensitivity.each(3, 2))
@@ -111,9 +110,7 @@ def test_rho() -> None:
 
 @pytest.mark.parametrize(("cells", "more"), [(2, 1.008), (4, 1.005), (20, 1.0012), (100, 1.0003)])
 def test_several_cells_are_priced_together(cells: int, more: float) -> None:
-    """Hardly more noise than the continuous law would take, and far less than what rho alone
-    would ask for.
-    """
+    """Hardly more noise than continuous noise needs, and far less than rho alone would need."""
     move = Sensitivity.each(cells, 1)
     mechanism = Gaussian.calibrate(sensitivity=move, epsilon=1, delta=1e-6)
     loss = mechanism.loss(move, 1)
@@ -124,7 +121,7 @@ def test_several_cells_are_priced_together(cells: int, more: float) -> None:
     assert 1 < float(mechanism.scale) / (continuous_sigma(1, 1e-6) * sqrt(cells)) < more
 
 
-def test_the_classical_form_stops_at_one() -> None:
+def test_the_classical_scale_is_refused_above_epsilon_one() -> None:
     assert Gaussian.classical(sensitivity=1, epsilon=1, delta=1e-5).scale > 0
     for epsilon in (1.0001, 5, 10):
         with pytest.raises(InvalidArgument, match="at most 1") as refusal:
@@ -135,7 +132,7 @@ def test_the_classical_form_stops_at_one() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 1])
 @pytest.mark.parametrize("delta", [0.4, 1e-2, 1e-6, 1e-30])
-def test_the_classical_form_keeps_what_it_claims(epsilon: float, delta: float) -> None:
+def test_the_classical_scale_keeps_epsilon_and_delta(epsilon: float, delta: float) -> None:
     mechanism = Gaussian.classical(sensitivity=1, epsilon=epsilon, delta=delta)
     assert mechanism.delta(epsilon, 1) <= delta
     assert float(mechanism.scale) >= sqrt(2 * log(1.25 / delta)) / epsilon * (1 - 1e-12)
@@ -143,7 +140,7 @@ def test_the_classical_form_keeps_what_it_claims(epsilon: float, delta: float) -
     assert several.delta(epsilon, Sensitivity.each(3, 1)) <= delta
 
 
-def test_log_prob() -> None:
+def test_log_prob_matches_the_closed_form() -> None:
     z, p = discrete(1.3)
     assert np.exp(Gaussian(1.3).log_prob(z, 0)) == pytest.approx(p, rel=1e-12, abs=1e-300)
     assert Gaussian(Fraction(100)).log_prob(7, 7) == pytest.approx(-log(100 * sqrt(2 * pi)))
@@ -173,7 +170,7 @@ def test_the_precision_attack_finds_nothing(grid: float | None) -> None:
     assert attack.precision(mechanism, 200_000, delta=1e-6) <= 1
 
 
-def test_a_number_for_a_number_and_an_array_for_an_array() -> None:
+def test_numbers_and_arrays_keep_their_shape() -> None:
     mechanism = Gaussian(Fraction(1))
     assert type(mechanism.sample(42)) is int
     noisy = mechanism.sample(np.arange(6).reshape(2, 3))
@@ -185,7 +182,7 @@ def test_a_number_for_a_number_and_an_array_for_an_array() -> None:
     assert (many * 2**30 == np.floor(many * 2**30)).all()
 
 
-def test_variance() -> None:
+def test_the_variance_matches() -> None:
     n = 200_000
     noise = Gaussian(Fraction(3)).sample(np.zeros(n, dtype=np.int64))
     assert abs(noise.mean()) < 7 * 3 / sqrt(n)
@@ -194,7 +191,7 @@ def test_variance() -> None:
 
 @pytest.mark.parametrize("epsilon", [x for x in bad.EPSILONS if x is not None], ids=bad.name)
 @pytest.mark.usefixtures("dry")
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     for use, name in (
         (lambda e: Gaussian.calibrate(sensitivity=1, epsilon=e, delta=1e-6), "epsilon"),
         (lambda e: Gaussian.classical(sensitivity=1, epsilon=e, delta=1e-6), "epsilon"),
@@ -209,7 +206,7 @@ def test_bad_epsilon(epsilon: object) -> None:
 
 @pytest.mark.parametrize("delta", [x for x in bad.DELTAS if x is not None], ids=bad.name)
 @pytest.mark.usefixtures("dry")
-def test_bad_delta(delta: object) -> None:
+def test_bad_delta_is_refused(delta: object) -> None:
     for use in (Gaussian.calibrate, Gaussian.classical):
         with pytest.raises(InvalidArgument) as refusal:
             use(sensitivity=1, epsilon=1, delta=delta)
@@ -218,7 +215,7 @@ def test_bad_delta(delta: object) -> None:
 
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
-def test_bad_sensitivity(sensitivity: object) -> None:
+def test_bad_sensitivity_is_refused(sensitivity: object) -> None:
     for use in (
         lambda s: Gaussian.calibrate(sensitivity=s, rho=1),
         lambda s: Gaussian.classical(sensitivity=s, epsilon=1, delta=1e-6),
@@ -230,7 +227,7 @@ def test_bad_sensitivity(sensitivity: object) -> None:
         assert refusal.value.argument == "sensitivity"
 
 
-def test_missing_sensitivity() -> None:
+def test_missing_sensitivity_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^sensitivity must be given"):
         Gaussian.calibrate(rho=1)  # type: ignore[call-arg]
 
@@ -247,7 +244,7 @@ def test_missing_sensitivity() -> None:
     ],
     ids=str,
 )
-def test_rho_or_epsilon_with_delta(given: dict[str, float]) -> None:
+def test_rho_or_epsilon_with_delta_is_required(given: dict[str, float]) -> None:
     with pytest.raises(
         InvalidArgument, match="rho must be given, or else epsilon together with delta"
     ):
@@ -255,7 +252,7 @@ def test_rho_or_epsilon_with_delta(given: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize("scale", [*bad.SENSITIVITIES, 1e-13, 10**13, 10**400], ids=bad.name)
-def test_bad_scale(scale: object) -> None:
+def test_bad_scale_is_refused(scale: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Gaussian(scale)  # type: ignore[arg-type]
     assert refusal.value.argument == "scale"
@@ -270,7 +267,7 @@ def test_noise_too_wide_or_too_narrow_for_the_sampler() -> None:
 
 
 @pytest.mark.parametrize("beta", [*bad.LEVELS, Fraction(1, 10**400)], ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Gaussian(Fraction(1)).error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"

@@ -1,4 +1,4 @@
-"""The protocols are those of the mechanisms we ship."""
+"""The protocols match the shipped mechanisms."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ ONE_OF_EACH = (
 )
 
 
-def test_one_of_each() -> None:
+def test_there_is_an_example_of_every_mechanism() -> None:
     assert tuple(type(one) for one in ONE_OF_EACH) == ALL
 
 
@@ -72,7 +72,7 @@ def test_every_mechanism_has_the_members_of_its_shape(mechanism: object) -> None
     assert not isinstance(object(), SHAPES[mechanism.shape])  # type: ignore[attr-defined]
 
 
-def test_what_is_tested_is_of_one_kind() -> None:
+def test_a_tested_mechanism_matches_one_protocol() -> None:
     kinds = [
         [kind for kind in SHAPES["tested"] if isinstance(mechanism, kind)]
         for mechanism in ONE_OF_EACH[-4:]

@@ -1,4 +1,4 @@
-"""The Laplace mechanism: goldens, calibration, error, edges and everything it refuses."""
+"""The Laplace mechanism: known values, calibration, error, edges and refusals."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.sensitivity import Sensitivity
-from mechanisms import attack, bad
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_precision_attack as attack
 
 STACKED = Sensitivity(3, 2, 5, 9)
 
 
 def outside(scale: float, k: int) -> float:
-    """Pr[|Z| > k] of discrete Laplace noise, from its definition."""
+    """Return Pr[|Z| > k] of discrete Laplace noise, from its definition."""
     return 2 * exp(-(k + 1) / scale) / (1 + exp(-1 / scale))
 
 
@@ -77,7 +78,7 @@ def test_reals_cost_the_step_that_snapping_adds() -> None:
     assert mechanism.loss(1.1).epsilon == Fraction(5, 4)
 
 
-def test_log_prob() -> None:
+def test_log_prob_matches_the_closed_form() -> None:
     mechanism = Laplace(Fraction(1))
     assert mechanism.log_prob(5, 5) == pytest.approx(log(tanh(0.5)), rel=1e-15)
     assert mechanism.log_prob(np.array([5, 7, 2]), 5) == pytest.approx(
@@ -119,13 +120,13 @@ def test_error_takes_levels_beyond_doubles() -> None:
 @pytest.mark.parametrize(
     "value", [42, -7, 0, 10**30, np.int64(5), np.uint8(5), Decimal(5)], ids=bad.name
 )
-def test_a_number_for_a_number(value: int) -> None:
+def test_a_number_gives_a_number(value: int) -> None:
     noisy = Laplace(Fraction(1)).sample(value)
     assert type(noisy) is int
     assert abs(noisy - int(value)) <= 60
 
 
-def test_an_array_for_an_array() -> None:
+def test_an_array_gives_an_array() -> None:
     for data in ([1, 2, 3], (1, 2, 3), np.array([[1, 2, 3]]), np.arange(3, dtype=np.int16)):
         noisy = Laplace(Fraction(1)).sample(data)
         assert noisy.dtype == np.int64
@@ -147,7 +148,7 @@ def test_far_numbers_are_clamped_not_wrapped() -> None:
     assert np.abs(noisy - np.array([2**62, -(2**62)])).max() <= 60
 
 
-def test_mean_and_variance() -> None:
+def test_mean_and_variance_match() -> None:
     n, q = 200_000, exp(-1 / 3)
     noise = Laplace(Fraction(3)).sample(np.zeros(n, dtype=np.int64))
     variance = 2 * q / (1 - q) ** 2
@@ -164,7 +165,7 @@ def test_the_precision_attack_finds_nothing(grid: float | None) -> None:
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
 @pytest.mark.parametrize("name", ["epsilon", "rho"])
 @pytest.mark.usefixtures("dry")
-def test_bad_epsilon(epsilon: object, name: str) -> None:
+def test_bad_epsilon_is_refused(epsilon: object, name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Laplace.calibrate(sensitivity=1, **{name: epsilon})  # type: ignore[arg-type]
     assert refusal.value.argument == (name if epsilon is not None else "epsilon")
@@ -172,7 +173,7 @@ def test_bad_epsilon(epsilon: object, name: str) -> None:
 
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
-def test_bad_sensitivity(sensitivity: object) -> None:
+def test_bad_sensitivity_is_refused(sensitivity: object) -> None:
     for use in (lambda s: Laplace.calibrate(sensitivity=s, epsilon=1), Laplace(Fraction(1)).loss):
         with pytest.raises(InvalidArgument) as refusal:
             use(sensitivity)
@@ -180,12 +181,12 @@ def test_bad_sensitivity(sensitivity: object) -> None:
         assert bad.shown(sensitivity) in str(refusal.value)
 
 
-def test_missing_sensitivity() -> None:
+def test_missing_sensitivity_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^sensitivity must be given"):
         Laplace.calibrate(epsilon=1)  # type: ignore[call-arg]
 
 
-def test_epsilon_or_rho_and_not_both() -> None:
+def test_exactly_one_of_epsilon_and_rho_is_required() -> None:
     for both in ({}, {"epsilon": 1, "rho": 1}):
         with pytest.raises(InvalidArgument, match="epsilon or rho"):
             Laplace.calibrate(sensitivity=1, **both)
@@ -194,19 +195,19 @@ def test_epsilon_or_rho_and_not_both() -> None:
 @pytest.mark.parametrize(
     "scale", [*bad.SENSITIVITIES, 1e-13, 10**13, 10**400, Fraction(1, 10**400)], ids=bad.name
 )
-def test_bad_scale(scale: object) -> None:
+def test_bad_scale_is_refused(scale: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Laplace(scale)  # type: ignore[arg-type]
     assert refusal.value.argument == "scale"
 
 
-def test_a_sensitivity_too_large_for_its_grid_is_told_about_the_grid() -> None:
+def test_a_sensitivity_too_large_for_its_grid_is_refused_with_a_hint() -> None:
     with pytest.raises(InvalidArgument, match="grid"):
         Laplace.calibrate(sensitivity=10**13, epsilon=1)
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Laplace(Fraction(1)).error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
@@ -227,7 +228,7 @@ def test_bad_data_are_refused_before_anything_is_drawn(data: object, grid: Fract
 
 
 @pytest.mark.usefixtures("dry")
-def test_the_world_without_bits_is_dry() -> None:
+def test_the_dry_fixture_fails_on_any_draw() -> None:
     for data in (1, [1]):
         with pytest.raises(AssertionError, match="draw"):
             Laplace(Fraction(1)).sample(data)

@@ -12,7 +12,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import RandomizedResponse
 from hedgerow.privacy.sensitivity import Sensitivity
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 HALF = Fraction(1, 2)
 
@@ -50,7 +50,7 @@ def test_several_answers_of_one_owner_add_up() -> None:
     assert mechanism.loss(Fraction(5, 2)) == 3 * once
 
 
-def test_log_prob() -> None:
+def test_log_prob_matches_the_closed_form() -> None:
     mechanism = RandomizedResponse(HALF, 4)
     assert np.exp(mechanism.log_prob([0, 1, 2, 3], [2, 2, 2, 2])) == pytest.approx(
         [1 / 8, 1 / 8, 5 / 8, 1 / 8]
@@ -65,7 +65,7 @@ def test_numpy_counts_of_values(values: int) -> None:
     assert set(mechanism.sample(np.zeros(200, dtype=np.int64)).tolist()) == {0, 1, 2}
 
 
-def test_what_goes_in_comes_out() -> None:
+def test_reports_keep_the_type_of_the_input() -> None:
     mechanism = RandomizedResponse(HALF)
     assert type(mechanism.sample(1)) is int
     assert type(mechanism.sample(True)) is bool
@@ -75,7 +75,7 @@ def test_what_goes_in_comes_out() -> None:
     assert mechanism.sample(np.array([1, 0], dtype=np.uint8)).dtype == np.int64
 
 
-def test_reports_follow_the_law() -> None:
+def test_reports_follow_the_distribution() -> None:
     n = 100_000
     seen = np.bincount(RandomizedResponse(HALF, 4).sample(np.full(n, 2)), minlength=4)
     expected = n * np.array([1, 1, 5, 1]) / 8
@@ -97,7 +97,7 @@ def test_estimates_are_unbiased() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
-def test_the_interval_covers(share: float) -> None:
+def test_the_interval_covers_the_true_share(share: float) -> None:
     mechanism, n = RandomizedResponse(Fraction(2, 3), 3), 30
     chance = float(Fraction(2, 3)) * share + 1 / 9
     covered = 0.0
@@ -131,7 +131,7 @@ def test_error_covers_fresh_owners() -> None:
 @pytest.mark.parametrize(
     "truth", [*bad.NO_NUMBERS, *bad.NOT_POSITIVE, 1, 1.0, Fraction(1), 1.5], ids=bad.name
 )
-def test_bad_truth_and_certainty_above_all(truth: object) -> None:
+def test_bad_truth_and_certainty_are_refused(truth: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         RandomizedResponse(truth)  # type: ignore[arg-type]
     assert refusal.value.argument == "truth"
@@ -140,7 +140,7 @@ def test_bad_truth_and_certainty_above_all(truth: object) -> None:
 
 @pytest.mark.parametrize("epsilon", [*bad.EPSILONS, 60, 1000], ids=bad.name)
 @pytest.mark.usefixtures("dry")
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         RandomizedResponse.calibrate(epsilon=epsilon)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
@@ -150,7 +150,7 @@ def test_bad_epsilon(epsilon: object) -> None:
 @pytest.mark.parametrize(
     "values", [1, 0, -2, True, np.True_, 2.0, "2", None, 2**31 + 1, 10**400], ids=bad.name
 )
-def test_bad_values(values: object) -> None:
+def test_bad_values_are_refused(values: object) -> None:
     for use in (
         lambda v: RandomizedResponse(HALF, v),
         lambda v: RandomizedResponse.calibrate(epsilon=1, values=v),
@@ -161,7 +161,7 @@ def test_bad_values(values: object) -> None:
 
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
-def test_bad_sensitivity(sensitivity: object) -> None:
+def test_bad_sensitivity_is_refused(sensitivity: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         RandomizedResponse(HALF).loss(sensitivity)  # type: ignore[arg-type]
     assert refusal.value.argument == "sensitivity"
@@ -201,20 +201,20 @@ def test_booleans_are_for_two_values_only() -> None:
 
 
 @pytest.mark.parametrize("beta", [*bad.LEVELS, Fraction(1, 10**400)], ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         RandomizedResponse(HALF).error(beta, 5)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
 
 
 @pytest.mark.parametrize("reports", [0, -1, True, 2.0, "2", None, 10**400], ids=bad.name)
-def test_bad_count_of_reports(reports: object) -> None:
+def test_bad_count_of_reports_are_refused(reports: object) -> None:
     with pytest.raises(InvalidArgument, match="reports"):
         RandomizedResponse(HALF).error(0.05, reports)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("confidence", bad.LEVELS, ids=bad.name)
-def test_bad_confidence(confidence: object) -> None:
+def test_bad_confidence_is_refused(confidence: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         RandomizedResponse(HALF).estimate([0, 1], confidence)  # type: ignore[arg-type]
     assert refusal.value.argument == "confidence"

@@ -1,6 +1,4 @@
-"""Random bits: uniform, never twice, not across forks or threads, and none at all when the
-system gives no entropy.
-"""
+"""Random bits: uniform, never repeated, across forks and threads, and none without entropy."""
 
 from __future__ import annotations
 
@@ -32,7 +30,9 @@ def unsupported(_: int) -> bytes:
 
 
 def in_child(draw: Callable[[], np.ndarray]) -> np.ndarray:
-    """What a forked child draws. A child that hangs is killed by its alarm and gives nothing."""
+    """Return what a forked child draws; a child that hangs is killed by its alarm and returns
+    nothing.
+    """
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -196,7 +196,7 @@ def test_words_handed_out_are_wiped_from_the_buffer() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 2048, 40_000])
-def test_as_many_words_as_were_asked_for(count: int) -> None:
+def test_the_requested_number_of_words_is_returned(count: int) -> None:
     drawn = draw_words(count)
     assert drawn.dtype == np.uint64
     assert drawn.size == count
@@ -216,7 +216,7 @@ def test_words_are_uniform() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 63, 64, 65, 200])
-def test_integers_have_so_many_bits(size: int) -> None:
+def test_integers_have_the_requested_number_of_bits(size: int) -> None:
     drawn = [draw_integer(size) for _ in range(200)]
     assert all(0 <= value < 1 << size for value in drawn)
     if size > 4:

@@ -1,4 +1,4 @@
-"""Clopper and Pearson's bounds against scipy, and their coverage added up exactly."""
+"""Clopper-Pearson bounds against scipy, and their exact coverage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from hedgerow.numeric.clopper_pearson import clopper_pearson
     ],
 )
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
-def test_bounds_are_those_of_the_beta_law(hits: int, trials: int, confidence: float) -> None:
+def test_bounds_match_the_beta_distribution(hits: int, trials: int, confidence: float) -> None:
     outside = (1 - confidence) / 2
     low, high = clopper_pearson(hits, trials, confidence)
     assert low == pytest.approx(betaincinv(hits, trials - hits + 1, outside), rel=2e-8)
@@ -38,7 +38,7 @@ def test_bounds_are_those_of_the_beta_law(hits: int, trials: int, confidence: fl
     assert low < hits / trials <= high
 
 
-def test_none_and_all() -> None:
+def test_no_and_only_successes() -> None:
     low, high = clopper_pearson(0, 50, 0.95)
     assert low == 0
     assert high == pytest.approx(1 - 0.025 ** (1 / 50))
@@ -63,7 +63,7 @@ def test_the_probability_is_held_at_least_as_often_as_stated(
         assert held >= confidence - 1e-12
 
 
-def test_mirror_images() -> None:
+def test_the_bounds_are_symmetric() -> None:
     for hits in range(21):
         low, high = clopper_pearson(hits, 20, 0.9)
         mirrored = clopper_pearson(20 - hits, 20, 0.9)

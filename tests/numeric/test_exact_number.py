@@ -1,4 +1,4 @@
-"""The door: what counts as a number, what it means exactly, and how the rest is refused."""
+"""Parsing of parameters: accepted numbers, their exact meaning, and refusals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DOORS = [parse_exact, parse_positive, parse_probability, parse_epsilon, parse_de
     ],
     ids=lambda value: repr(value)[:30] if not isinstance(value, Fraction) else "",
 )
-def test_numbers_mean_what_is_written(written: object, meant: Fraction) -> None:
+def test_numbers_are_read_as_written(written: object, meant: Fraction) -> None:
     read = parse_exact(written, "x")
     assert read == meant
     assert type(read) is Fraction
@@ -85,7 +85,7 @@ def test_ten_tenths_are_one() -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_number_is_refused_by_name_and_value(door: object, bad: object) -> None:
+def test_non_numbers_are_refused_by_name_and_value(door: object, bad: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         door(bad, "epsilon")
     assert refusal.value.argument == "epsilon"
@@ -99,12 +99,13 @@ def test_what_is_no_number_is_refused_by_name_and_value(door: object, bad: objec
 @pytest.mark.parametrize(
     "bad",
     [
-        float("nan"), float("inf"), -float("inf"), 1e400, np.float32("nan"), np.float64("inf"), np.longdouble("1e4000"),
+        float("nan"), float("inf"), -float("inf"), 1e400,
+        np.float32("nan"), np.float64("inf"), np.longdouble("1e4000"),
         Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("-Infinity"),
     ],
     ids=repr,
 )  # fmt: skip
-def test_what_is_not_finite_is_refused(door: object, bad: object) -> None:
+def test_infinite_and_nan_are_refused(door: object, bad: object) -> None:
     with pytest.raises(InvalidArgument, match="sigma must be finite; got") as refusal:
         door(bad, "sigma")
     assert str(bad) in str(refusal.value)
@@ -144,13 +145,13 @@ def test_probabilities_lie_strictly_between_0_and_1(door: object, bad: object) -
     [1e-320, 5e-324, 9.9e-13, 10_001, 1e300, Fraction(1, 10**13), 10**5000],
     ids=lambda bad: type(bad).__name__,
 )
-def test_an_epsilon_nobody_means_is_refused(bad: object) -> None:
+def test_an_epsilon_out_of_range_is_refused(bad: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must lie between 1e-12 and 10000; got "):
         parse_epsilon(bad)
 
 
 @pytest.mark.parametrize("bad", [1e-320, 1e-101, Decimal("1e-101")])
-def test_a_delta_nobody_means_is_refused(bad: object) -> None:
+def test_a_delta_out_of_range_is_refused(bad: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^delta must be at least 1e-100; got "):
         parse_delta(bad)
 
@@ -169,7 +170,7 @@ def test_the_ends_are_allowed_and_the_name_can_be_changed() -> None:
     "number",
     [Fraction(10**120), Fraction(-(10**120)), Fraction(1, 10**120), Fraction(1, 3), Fraction(0)],
 )
-def test_what_people_write_is_short(number: Fraction) -> None:
+def test_parameters_of_usual_length_can_be_stored(number: Fraction) -> None:
     assert check_stored_digits(number, "epsilon") is number
 
 
@@ -182,7 +183,7 @@ def test_what_people_write_is_short(number: Fraction) -> None:
         Fraction(1, 3**20_000),
     ],
 )
-def test_numbers_without_end_are_refused(number: Fraction) -> None:
+def test_numbers_with_too_many_digits_are_refused(number: Fraction) -> None:
     with pytest.raises(
         InvalidArgument, match=r"^delta must be written with at most 120 digits; got "
     ):
@@ -230,7 +231,7 @@ def test_whole_numbers_pass(value: object) -> None:
         np.int64(0),
     ],
 )
-def test_whatever_is_not_whole_is_refused_by_name(value: object) -> None:
+def test_non_whole_numbers_are_refused_by_name(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^k must be .*; got ") as caught:
         parse_whole(value, "k")
     assert caught.value.argument == "k"

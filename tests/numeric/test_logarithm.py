@@ -1,6 +1,4 @@
-"""The logarithm stays within its stated bound, measured against 40 digits, and a kernel that is
-a little wrong is caught.
-"""
+"""The logarithm stays within its bound, against 40 digits; a slightly wrong kernel is caught."""
 
 from __future__ import annotations
 
@@ -14,15 +12,15 @@ import pytest
 
 from hedgerow.numeric import logarithm
 from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR, log, standard_exponential
-from numeric.feeding import SPECIAL, some
+from numeric.helpers_chosen_bits import SPECIAL, some
 
 FINE = Context(prec=45)
 STEP = Decimal(2) ** -52
 
 
 def doubles() -> np.ndarray:
-    """Normal doubles of all sizes, and those around powers of two, around 1, and at both ends of
-    cells of the table.
+    """Return normal doubles of all sizes, around powers of two, around 1, and at both ends of
+    cells.
     """
     source = random.Random(7)
     anywhere = [
@@ -42,7 +40,7 @@ def doubles() -> np.ndarray:
 
 
 def worst_of_log(x: np.ndarray) -> tuple[Decimal, float]:
-    """The largest |y - ln x| / ((1.5 |e| + 1) 2^-52), and where."""
+    """Return the largest |y - ln x| / ((1.5 |e| + 1) 2^-52), and its place."""
     y, exponent = log(x.copy())
     found = (
         (abs(Decimal(value) - FINE.ln(Decimal(at))) / ((Decimal("1.5") * abs(e) + 1) * STEP), at)
@@ -125,7 +123,7 @@ def test_k_brackets_the_uniform() -> None:
         )
 
 
-def test_words_that_say_nothing_have_no_bound() -> None:
+def test_words_0_and_1_have_no_bound() -> None:
     assert np.isinf(EXPONENTIAL_ERROR[63:]).all()
     assert np.isfinite(EXPONENTIAL_ERROR[:63]).all()
     assert (np.diff(EXPONENTIAL_ERROR[:63]) > 0).all()

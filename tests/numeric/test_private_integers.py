@@ -1,4 +1,4 @@
-"""Whole numbers that are data."""
+"""Parsing of whole numbers that are data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEVER = (
 
 
 @pytest.mark.parametrize("value", NEVER, ids=lambda v: f"{type(v).__name__} {v}"[:20])
-def test_what_is_no_whole_number_is_refused_and_not_shown(value: object) -> None:
+def test_non_whole_numbers_are_refused_and_not_shown(value: object) -> None:
     for read in (
         lambda v: parse_private_whole(v, "counts"),
         lambda v: parse_private_distance(v, 0),
@@ -57,7 +57,7 @@ def test_any_size_and_sign() -> None:
     assert parse_private_whole(-1, "answers") == -1
 
 
-def test_the_least() -> None:
+def test_numbers_below_the_minimum_are_refused() -> None:
     assert parse_private_whole(1, "counts", 1) == 1
     assert parse_private_distance(0, 0) == 0
     assert parse_private_distance(-0.0, 0) == 0
@@ -70,14 +70,14 @@ def test_the_least() -> None:
             read()
 
 
-def test_infinity_is_a_distance_and_no_whole_number() -> None:
+def test_infinity_is_a_distance_but_no_whole_number() -> None:
     for endless in (inf, np.float32(inf), np.float64(inf)):
         assert parse_private_distance(endless, 1) == inf
         with pytest.raises(InvalidArgument, match=r"^counts must be a whole number\.$"):
             parse_private_whole(endless, "counts")
 
 
-def test_the_rule_can_be_told_otherwise() -> None:
+def test_the_rule_of_a_refusal_can_be_replaced() -> None:
     with pytest.raises(InvalidArgument, match=r"^answers must be whole numbers\.$"):
         parse_private_whole(0.5, "answers", rule="must be whole numbers")
     with pytest.raises(

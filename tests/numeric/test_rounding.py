@@ -1,4 +1,4 @@
-"""Directed rounding, checked against series in rationals whose remainders are bounded by hand."""
+"""Directed rounding, against rational series with explicit remainders."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def raised(x: Fraction) -> Fraction:
 
 
 def exp_interval(x: Fraction) -> Interval:
-    """e^x between rationals: the series at y = |x| / 2^k < 1/2, whose remainder is below its
-    last term, squared k times.
+    """Return e^x between rationals.
+
+    The series at y = |x| / 2^k < 1/2, whose remainder is below its last term, is squared k times.
     """
     halvings = (2 * abs(x) // 1).bit_length()
     ends = []
@@ -57,8 +58,9 @@ def exp_interval(x: Fraction) -> Interval:
 
 
 def log_interval(x: Fraction) -> Interval:
-    """ln x between rationals: x = m 2^e with 2/3 < m < 4/3, ln m = 2 artanh((m-1)/(m+1)), ln 2 =
-    2 artanh(1/3).
+    """Return ln x between rationals.
+
+    x = m 2^e with 2/3 < m < 4/3, ln m = 2 artanh((m-1)/(m+1)), ln 2 = 2 artanh(1/3).
     """
     e = x.numerator.bit_length() - x.denominator.bit_length()
     m = x / Fraction(2) ** e
@@ -71,7 +73,7 @@ def log_interval(x: Fraction) -> Interval:
 
 
 def artanh_interval(y: Fraction) -> Interval:
-    """sum y^(2k+1)/(2k+1) for |y| <= 1/3; what is left out is below the last power."""
+    """Return sum y^(2k+1)/(2k+1) for |y| <= 1/3; the remainder is below the last power."""
     ends = []
     for shorten, remainder in ((cut, 0), (raised, 1)):
         size, total = shorten(abs(y)), Fraction(0)
@@ -154,7 +156,7 @@ def test_a_vanishing_exponential_is_bracketed_without_being_written_out(x: int) 
 
 
 @pytest.mark.parametrize(("bounds", "lowers"), [(exp_bounds, exp_down), (log_bounds, log_down)])
-def test_a_bound_on_the_wrong_side_would_be_seen(
+def test_a_bound_on_the_wrong_side_is_detected(
     bounds: Callable[[Fraction], Interval], lowers: Callable[[Fraction], Fraction]
 ) -> None:
     x = Fraction(7, 3)
@@ -179,7 +181,7 @@ def test_a_root_on_the_grid_is_exact() -> None:
 
 
 @given(st.fractions(), st.sampled_from([1, 3, 10**12, 10**30]))
-def test_rounding_to_a_grid(x: Fraction, grid: int) -> None:
+def test_numbers_are_rounded_to_a_grid(x: Fraction, grid: int) -> None:
     low, high = round_down(x, grid), round_up(x, grid)
     assert low <= x <= high
     assert (low * grid).denominator == (high * grid).denominator == 1
@@ -187,7 +189,7 @@ def test_rounding_to_a_grid(x: Fraction, grid: int) -> None:
 
 
 @given(positives, st.integers(min_value=1, max_value=20))
-def test_rounding_to_digits(x: Fraction, digits: int) -> None:
+def test_numbers_are_rounded_to_digits(x: Fraction, digits: int) -> None:
     rounded = round_digits_up(x, digits)
     assert x <= rounded <= x * (1 + Fraction(10, 10**digits))
     scaled = rounded
@@ -201,6 +203,6 @@ def test_negative_numbers_round_towards_the_same_side() -> None:
     assert round_down(Fraction(-1, 3), 1) == -1
 
 
-def test_the_usual_precision() -> None:
+def test_the_default_precision_is_kept() -> None:
     assert rounding.DIGITS == 40
     assert exp_up(Fraction(1)) - exp_down(Fraction(1)) == Fraction(2, 10**39)

@@ -1,4 +1,4 @@
-"""The one list of samplers; and at every door a refusal comes before the first bit is drawn."""
+"""The list of samplers; every refusal comes before the first bit is drawn."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ CENTRES = np.array([0.25, -3.0])
 DRAWS: dict[str, Callable[[], object]] = {
     "bernoulli": lambda: samplers.bernoulli(HALF, 3),
     "bernoulli_exp": lambda: samplers.bernoulli_exp(HALF, 3),
-    "cut_laplace": lambda: samplers.truncated_laplace(ONE, 1, 3),
+    "truncated_laplace": lambda: samplers.truncated_laplace(ONE, 1, 3),
     "discrete_gaussian": lambda: samplers.discrete_gaussian(ONE, 3),
     "discrete_laplace": lambda: samplers.discrete_laplace(ONE, 3),
     "geometric": lambda: samplers.geometric(ONE, 3),
-    "race": lambda: samplers.noisy_argmax(np.arange(3), ONE, "gumbel"),
-    "race_with_lead": lambda: samplers.noisy_argmax_with_lead(np.arange(3), ONE, "laplace", ONE),
+    "noisy_argmax": lambda: samplers.noisy_argmax(np.arange(3), ONE, "gumbel"),
+    "noisy_argmax_with_lead": lambda: samplers.noisy_argmax_with_lead(
+        np.arange(3), ONE, "laplace", ONE
+    ),
     "rounded_gaussian": lambda: samplers.rounded_gaussian(CENTRES, ONE),
     "rounded_laplace": lambda: samplers.rounded_laplace(CENTRES, ONE),
     "rounded_power": lambda: samplers.rounded_power(CENTRES, ONE, Fraction(4)),

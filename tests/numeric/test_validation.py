@@ -1,4 +1,4 @@
-"""Arrays and levels at the door."""
+"""Parsing of data arrays and failure probabilities."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.validation import parse_array, parse_beta, parse_raw_array
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 
 @pytest.mark.parametrize("data", bad.ARRAYS.values(), ids=bad.ARRAYS)
-def test_bad_data_are_refused_without_a_word_about_them(data: object) -> None:
+def test_bad_data_are_refused_without_showing_them(data: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         parse_array(data, "exact")
     assert refusal.value.argument == "exact"
     assert str(bad.SECRET) not in "".join(traceback.format_exception(refusal.value))
 
 
-def test_the_length_of_a_text_is_not_told() -> None:
+def test_the_length_of_a_text_is_not_shown() -> None:
     messages = set()
     for text in ("a", "a" * 40):
         with pytest.raises(InvalidArgument) as refusal:
@@ -69,13 +69,13 @@ def test_raw_arrays_are_filled_and_regular() -> None:
 
 
 @pytest.mark.parametrize("beta", [*bad.LEVELS, 1e-301, Fraction(1, 10**400)], ids=bad.name)
-def test_bad_levels(beta: object) -> None:
+def test_bad_betas_are_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         parse_beta(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
 
 
-def test_good_levels() -> None:
+def test_good_betas_pass() -> None:
     assert [parse_beta(b) for b in (0.05, Fraction(1, 4), np.float32(0.5), 1e-300)] == [
         0.05,
         0.25,

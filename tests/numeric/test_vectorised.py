@@ -1,4 +1,4 @@
-"""What the samplers share: doors, chunks, words, and floors that are certain or said not to be."""
+"""Shared parts of the samplers: checks, chunks, words, and certain floors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_sizes_pass(size: int) -> None:
 @pytest.mark.parametrize(
     "size", [-1, 1.0, True, np.True_, "3", None, np.float64(2), np.array([3])], ids=repr
 )
-def test_what_is_no_size_is_refused(size: object) -> None:
+def test_bad_sizes_are_refused(size: object) -> None:
     with pytest.raises(
         InvalidArgument, match="size must be a whole number of draws, 0 or more; got"
     ):
@@ -75,7 +75,7 @@ def test_chunks_cover_everything_once(size: int) -> None:
     assert (covered == 1).all()
 
 
-def test_a_word_is_63_bits_of_a_uniform_and_one_to_spare(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_word_gives_63_uniform_bits_and_a_fair_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = [0, 1, 2, (1 << 64) - 1, (1 << 64) - 2]
     monkeypatch.setattr(chunk, "draw_words", lambda count: np.array(raw, dtype=np.uint64))
     word, spare = draw_uniform_words(len(raw))
@@ -101,7 +101,7 @@ errors = st.floats(min_value=2.0**-53, max_value=0.6) | st.builds(
 
 
 @given(st.lists(st.tuples(values | near_integers, errors), min_size=1, max_size=30))
-def test_a_floor_is_certain_or_said_not_to_be(pairs: list[tuple[float, float]]) -> None:
+def test_a_floor_is_certain_or_reported_as_undecided(pairs: list[tuple[float, float]]) -> None:
     value, error = (np.array(column) for column in zip(*pairs, strict=True))
     whole, undecided = compute_floors(value.copy(), error)
     assert whole.dtype == np.int64
@@ -117,6 +117,6 @@ def test_a_floor_is_certain_or_said_not_to_be(pairs: list[tuple[float, float]]) 
             pytest.fail("undecided without need")
 
 
-def test_what_has_no_bound_is_never_decided() -> None:
+def test_a_value_without_a_bound_is_never_decided() -> None:
     _, undecided = compute_floors(np.array([0.5, 0.5, 3.5]), np.array([np.inf, np.nan, 0.1]))
     assert undecided.tolist() == [0, 1]

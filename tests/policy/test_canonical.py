@@ -7,7 +7,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import Policy, parse_policy
 from hedgerow.policy.canonical import FORMAT, decode_policy
-from policy.page import policy
+from policy.helpers_page import policy
 
 VARIED = """\
 [database]

@@ -15,7 +15,7 @@ from hedgerow.policy.checks import (
 )
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.records import AnalystRule, ColumnRule, PartitionRule, TableRule
-from policy.page import policy
+from policy.helpers_page import policy
 
 CLINIC = policy()
 BUDGET = CLINIC.budgets[0]
@@ -38,9 +38,9 @@ F = Fraction
 @pytest.mark.parametrize(
     ("name", "engine", "told"),
     [
-        ("", "duckdb", "name must be letters"),
+        ("", "duckdb", "name may only contain letters"),
         ("a/b", "duckdb", "it names a file; got 'a/b'"),
-        ("..", "duckdb", "name must be letters"),
+        ("..", "duckdb", "name may only contain letters"),
         ("a", "sqlite", "engine must be 'duckdb'; got 'sqlite'"),
         ("a", "postgresql://host/x", "export the tables to Parquet or CSV files"),
         ("a", "sc://host:15002", "export the tables to Parquet or CSV files"),
@@ -70,8 +70,8 @@ def test_failures_are_counted_in_whole_numbers(count: int) -> None:
             "epsilon must be above 0",
         ),
         ({"default_epsilon": F(-1)}, "default_epsilon", "must be above 0"),
-        ({"delta": F(1)}, "delta", "strictly between 0 and 1; got 1"),
-        ({"default_delta": F(0)}, "default_delta", "strictly between 0 and 1"),
+        ({"delta": F(1)}, "delta", "above 0 and below 1; got 1"),
+        ({"default_delta": F(0)}, "default_delta", "above 0 and below 1"),
         ({"max_epsilon_per_query": F(4)}, "max_epsilon_per_query", "must be at most epsilon (3)"),
         ({"default_epsilon": F(2)}, "default_epsilon", "must be at most max_epsilon_per_query (1)"),
         ({"delta": None}, "default_delta", "needs a delta in the budget"),
@@ -105,8 +105,8 @@ def test_an_analyst() -> None:
 @pytest.mark.parametrize(
     ("rule", "key", "told"),
     [
-        (replace(VISITS, name="two words"), None, "a table name must be letters"),
-        (replace(VISITS, name="Hedgerow"), None, "taken by the system tables"),
+        (replace(VISITS, name="two words"), None, "a table name may only contain letters"),
+        (replace(VISITS, name="Hedgerow"), None, "reserved for the system tables"),
         (replace(VISITS, version=" "), "version", "the name of a version"),
         (replace(VISITS, max_rows=0), "max_rows", "whole number of at least 1; got 0"),
         (replace(VISITS, max_groups=True), "max_groups", "whole number of at least 1; got True"),
@@ -128,33 +128,33 @@ def test_an_analyst() -> None:
         ),
         (replace(ROWS, max_groups=2), "max_groups", "a row is in one group, once"),
         (replace(ROWS, max_rows_per_group=5), "max_rows_per_group", "a row is in one group, once"),
-        (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: leave out unit"),
-        (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "leave out partition"),
+        (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: remove unit"),
+        (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "remove partition"),
         (replace(VISITS, auto_bounds=True, max_units=None), "max_units", "max_units is missing"),
         (
             replace(REGIONS, auto_bounds=True),
             "auto_bounds",
-            "the bounds of public columns are known: leave out auto_bounds",
+            "the bounds of public columns are known: remove auto_bounds",
         ),
         (
             replace(VISITS, multiline=True),
             "multiline",
-            "multiline is about the lines of a .csv file: leave it out",
+            "multiline is only allowed for .csv files: remove it",
         ),
         (
             replace(VISITS, unique=(("age",),)),
             "unique",
-            "unique is a public fact about a public table",
+            "unique is only allowed for public tables",
         ),
         (
             replace(REGIONS, unique=(("a", "A"),)),
             "unique",
-            "a key names each of its columns once; got a, A",
+            "unique must name each column of a key once; got a, A",
         ),
         (
             replace(REGIONS, columns=(ColumnRule("a", hidden=True),), unique=(("A",),)),
             "unique",
-            "the column 'A' is hidden, and no key",
+            "the column 'A' is hidden and cannot be in a key",
         ),
     ],
 )
@@ -189,8 +189,8 @@ def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
 @pytest.mark.parametrize(
     ("rule", "key", "told"),
     [
-        (replace(VISITS, partition=PartitionRule("weight", 1)), "column", "'weight' has none"),
-        (replace(VISITS, partition=PartitionRule("age", 1)), "column", "'age' has none"),
+        (replace(VISITS, partition=PartitionRule("weight", 1)), "column", "declare those of 'weight'"),
+        (replace(VISITS, partition=PartitionRule("age", 1)), "column", "declare those of 'age'"),
         (
             replace(VISITS, partition=PartitionRule("month", 13)),
             "max_parts_per_unit",
@@ -266,10 +266,10 @@ def test_one_source_has_one_population_and_one_unit() -> None:
     (mistake,) = check_consistency(budgets, (VISITS, moved), ())
     assert mistake == Mistake(
         ("tables", "copy", "source"),
-        "the source of 'copy' is also that of 'visits', in two populations",
+        "'copy' and 'visits' have the same source, but they are in two populations: use one",
     )
     (mistake,) = together(VISITS, replace(REGIONS, source=VISITS.source))
-    assert "public here and protected there" in mistake.message
+    assert "one is public and one protected" in mistake.message
     (mistake,) = together(VISITS, replace(VISITS, name="copy", unit="doctor_id"))
     assert mistake.path == ("tables", "copy", "unit")
     assert not together(VISITS, replace(VISITS, name="copy"))
@@ -295,9 +295,9 @@ def test_what_is_allowed_but_probably_not_meant() -> None:
     (warning,) = list_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
     assert (
         warning
-        == "The delta of population 'patients' (1e-07) is large for 2000000 units: stay below 1/(10"
+        == "The delta of population 'patients' (1e-07) is large for 2000000 units: use one below 1/(10"
         " max_units), here 5e-08."
     )
     assert list(list_warnings((BUDGET,), (REGIONS,))) == [
-        "No table uses the budget of population 'patients'."
+        "No table uses the budget of population 'patients'. Remove it, or correct the population of a table."
     ]

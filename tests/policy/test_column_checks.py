@@ -58,16 +58,16 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (
             ColumnRule("a", "text", F(0), F(1)),
             None,
-            "min, max and step are for integer and real columns: leave them out",
+            "min, max and step are only allowed for integer and real columns: remove them",
         ),
         (ColumnRule("a", "date", F(0), F(1)), None, "write a range of values"),
-        (ColumnRule("a", "boolean", step=F(1)), None, "are for integer and real columns"),
+        (ColumnRule("a", "boolean", step=F(1)), None, "are only allowed for integer and real columns"),
         (ColumnRule("a", "text", values=()), "values", "must not be empty"),
-        (ColumnRule("a", "text", values=("x", "y", "x")), "values", "'x' is there twice"),
+        (ColumnRule("a", "text", values=("x", "y", "x")), "values", "remove the second 'x'"),
         (
             ColumnRule("a", "date", values=(date(2026, 1, 1),) * 2),
             "values",
-            "'2026-01-01' is there twice",
+            "remove the second '2026-01-01'",
         ),
         (
             ColumnRule("a", "integer", F(1), F(5), F(1), (0, 6)),
@@ -97,9 +97,9 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (
             ColumnRule("a", "text", hidden=True),
             None,
-            "hidden = true excludes the rest: leave out type",
+            "a hidden column has no other keys: remove type",
         ),
-        (ColumnRule("a", None, F(0), F(1), hidden=True), None, "leave out min, max"),
+        (ColumnRule("a", None, F(0), F(1), hidden=True), None, "remove min, max"),
     ],
 )
 def test_every_fault_is_told_with_its_place(rule: ColumnRule, key: str | None, told: str) -> None:

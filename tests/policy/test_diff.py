@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.policy import list_loosenings, list_tightenings, parse_policy
-from policy.page import CLINIC, SHOP, edited, policy
+from policy.helpers_page import CLINIC, SHOP, edited, policy
 
 OLD = policy()
 STAFF = """\
@@ -82,9 +82,9 @@ LOOSE = [
     ((', "west"]', "]"), "column 'region' of table 'visits': values change."),
     (
         ("note   = { hidden = true }", 'note   = { type = "text" }'),
-        "column 'note' of table 'visits': is shown, and was hidden.",
+        "column 'note' of table 'visits': is no longer hidden.",
     ),
-    (("note   = { hidden = true }\n", ""), "column 'note' of table 'visits': is hidden no more."),
+    (("note   = { hidden = true }\n", ""), "column 'note' of table 'visits': is no longer hidden."),
     (
         ("note   =", 'more   = { type = "text" }\nnote   ='),
         "column 'more' of table 'visits': is newly declared.",
@@ -99,15 +99,15 @@ LOOSE = [
     ),
     (
         (PARTITION, ""),
-        "table 'visits': partition is dropped, and questions are paid for in another way.",
+        "table 'visits': partition is dropped, which changes how queries are charged.",
     ),
     (
         ("public = true", 'public = true\nunique = ["id", "code"]'),
-        "table 'regions': id, code is said to be unique.",
+        "table 'regions': id, code is declared unique.",
     ),
     (
         ("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"),
-        "table 'visits': bounds that are not declared are found in the data, privately.",
+        "table 'visits': undeclared bounds are found in the data, privately.",
     ),
     (
         ("visits.parquet", "v.csv"),
@@ -126,7 +126,7 @@ LOOSE = [
     ),
     (
         ('[tables.regions]\nsource = "regions.csv"\npublic = true\n', ""),
-        "table 'regions': goes, and its rules with it; coming back it would be new.",
+        "table 'regions': is removed with its rules; if it comes back, it is new.",
     ),
 ]
 
@@ -152,14 +152,14 @@ TIGHT = [
         "population 'patients': default_epsilon changes from 0.1 to 0.2.",
     ),
     (("max_groups = 3", "max_groups = 2"), "table 'visits': max_groups is lowered from 3 to 2."),
-    (('"2026-11"', '"2026-12"'), "table 'visits': goes on with version '2026-12' after '2026-11'."),
+    (('"2026-11"', '"2026-12"'), "table 'visits': version changes from '2026-11' to '2026-12'."),
     (
         ('age    = { type = "integer", min = 0, max = 110 }', "age    = { hidden = true }"),
         "column 'age' of table 'visits': is hidden.",
     ),
     (
         ('age    = { type = "integer", min = 0, max = 110 }\n', ""),
-        "column 'age' of table 'visits': is declared no more.",
+        "column 'age' of table 'visits': is no longer declared.",
     ),
     (
         ("note   =", "more   = { hidden = true }\nnote   ="),
@@ -200,7 +200,7 @@ def test_no_change_of_the_decision_goes_unsaid(change: tuple[str, str]) -> None:
 
 def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> None:
     assert list_loosenings(policy((PARTITION, "")), OLD) == (
-        "table 'visits': partition is added, and questions are paid for in another way.",
+        "table 'visits': partition is added, which changes how queries are charged.",
     )
     few = policy(("max_parts_per_unit = 12", "max_parts_per_unit = 2"))
     assert list_loosenings(few, OLD) == (
@@ -209,22 +209,22 @@ def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> 
     keyed = policy(("public = true", 'public = true\nunique = "id"'))
     assert list_loosenings(keyed, OLD) == ()
     assert list_tightenings(keyed, OLD) == (
-        "table 'regions': id is not said to be unique any more.",
+        "table 'regions': id is no longer declared unique.",
     )
 
 
 def test_bounds_that_are_not_found_any_more_need_no_word() -> None:
     finding = policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"))
     assert list_loosenings(finding, OLD) == ()
-    assert list_tightenings(finding, OLD) == ("table 'visits': bounds are not found any more.",)
+    assert list_tightenings(finding, OLD) == ("table 'visits': undeclared bounds are no longer found in the data.",)
 
 
 def test_line_breaks_in_values_need_a_word_to_come_and_none_to_go() -> None:
     broken = policy(("public = true", "public = true\nmultiline = true"))
-    assert list_loosenings(OLD, broken) == ("table 'regions': quoted values may hold line breaks.",)
+    assert list_loosenings(OLD, broken) == ("table 'regions': quoted values may contain line breaks.",)
     assert list_loosenings(broken, OLD) == ()
     assert list_tightenings(broken, OLD) == (
-        "table 'regions': quoted values may not hold line breaks any more.",
+        "table 'regions': quoted values may no longer contain line breaks.",
     )
 
 
@@ -283,14 +283,14 @@ def test_a_new_table_is_recorded() -> None:
         "population 'staff': is new, with epsilon 1.",
         "table 'staff': is new.",
     )
-    assert list_loosenings(new, OLD)[0] == "population 'staff': has no budget any more."
+    assert list_loosenings(new, OLD)[0] == "population 'staff': its budget is removed."
 
 
 def test_a_known_source_under_a_new_name_does_not_open_a_new_budget() -> None:
     public = '[tables.regions]\nsource = "regions.csv"\npublic = true\n'
     new = parse_policy(edited((public, "")) + STAFF.format("regions.csv"))
     assert (
-        "table 'staff': takes the source of 'regions' to another population, or makes it public."
+        "table 'staff': moves the source of 'regions' to another population, or makes it public."
         in list_loosenings(OLD, new)
     )
 
@@ -302,7 +302,7 @@ def test_a_known_source_under_a_new_name_needs_a_word_for_its_new_rules() -> Non
     )
     new = parse_policy(CLINIC + again)
     assert list_loosenings(OLD, new) == (
-        "table 'again': shows the source of 'visits' by rules of its own.",
+        "table 'again': opens the source of 'visits' under rules of its own.",
     )
     assert list_loosenings(new, new) == ()
     places = '[tables.places]\nsource = "regions.csv"\npublic = true\n'
@@ -313,7 +313,7 @@ def test_a_population_that_changes_its_name() -> None:
     assert list_loosenings(
         OLD, policy(('population = "patients"', 'population = "everybody"'))
     ) == (
-        "population 'patients': has no budget any more.",
+        "population 'patients': its budget is removed.",
         "table 'visits': population changes from 'patients' to 'everybody'.",
     )
 
@@ -329,7 +329,7 @@ def test_public_and_protected() -> None:
     )
     assert (
         list_loosenings(protected, OLD)[-1]
-        == "table 'regions': becomes public: nobody in it is protected any more."
+        == "table 'regions': becomes public: nobody in it is protected from now on."
     )
     assert "table 'regions': becomes protected." in list_tightenings(OLD, protected)
     assert not list_loosenings(OLD, protected)
@@ -348,7 +348,7 @@ def test_an_analyst_without_a_quota_may_go_or_get_one() -> None:
     free = replace(OLD, analysts=(replace(OLD.analysts[0], max_epsilon=None),))
     assert list_loosenings(free, OLD) == ()
     assert list_tightenings(free, OLD) == ("analyst 'ana': quota of 1 is added.",)
-    assert list_tightenings(free, replace(OLD, analysts=())) == ("analyst 'ana': goes.",)
+    assert list_tightenings(free, replace(OLD, analysts=())) == ("analyst 'ana': is removed.",)
 
 
 def test_a_budget_without_a_cap_is_raised_in_one_sentence() -> None:
@@ -394,7 +394,7 @@ def test_another_name_of_a_known_file_needs_the_same_word(tmp_path: Path, way: s
     )
     new = parse_policy(CLINIC + again, tmp_path)
     assert list_loosenings(OLD, new) == (
-        "table 'again': shows the source of 'visits' by rules of its own.",
+        "table 'again': opens the source of 'visits' under rules of its own.",
     )
 
 
@@ -413,5 +413,5 @@ def test_a_table_that_moves_to_the_file_of_another_needs_a_word(tmp_path: Path) 
         ),
     )
     assert list_loosenings(apart, moved) == (
-        "table 'again': shows the source of 'visits' by rules of its own.",
+        "table 'again': opens the source of 'visits' under rules of its own.",
     )

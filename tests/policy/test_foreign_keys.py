@@ -9,7 +9,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import LinkRule, Policy, parse_policy, write_policy
 from hedgerow.policy.foreign_keys import check_links, parse_unit
-from policy.page import SHOP, line, mistakes
+from policy.helpers_page import SHOP, line, mistakes
 
 
 def test_the_way_is_kept_step_by_step() -> None:
@@ -64,7 +64,7 @@ def test_how_a_way_is_read() -> None:
         (LinkRule("a", "b", "c"), LinkRule("d", "e", "f")),
     )
     with pytest.raises(
-        InvalidArgument, match=r"must go on from the table that it leads to: write b\.d, not e\.d"
+        InvalidArgument, match=r"must continue from the table that it leads to: write b\.d, not e\.d"
     ):
         parse_unit("a -> b.c, e.d", "unit")
     with pytest.raises(InvalidArgument, match="must end in the id column"):
@@ -74,7 +74,7 @@ def test_how_a_way_is_read() -> None:
 ITEMS = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
 ORDERS = "account -> accounts.id, accounts.customer_id"
 ACCOUNT = 'columns.account = { type = "integer" }'
-TYPES = "must have one type: 'account' is text, 'id' of 'accounts' is integer"
+TYPES = "must have the same type: 'account' is text, 'id' of 'accounts' is integer"
 
 
 @pytest.mark.parametrize(
@@ -84,31 +84,31 @@ TYPES = "must have one type: 'account' is text, 'id' of 'accounts' is integer"
             ITEMS,
             "order -> gone.id, gone.customer_id",
             "gone.id",
-            "there is no table 'gone' here: add [tables.gone], or mend the name",
+            "there is no table 'gone': add [tables.gone], or correct the name",
         ),
         (
             ITEMS,
             "order -> Orders.id, Orders.x",
             "Orders.id",
-            "the table is called 'orders', not 'Orders': write it as it is declared",
+            "the table is called 'orders', not 'Orders': write the name as declared",
         ),
         (
             ITEMS,
             "parent -> items.id, items.customer_id",
             "items.id",
-            "the way through 'items' leads back to 'items'",
+            "the foreign keys through 'items' lead back to 'items'",
         ),
         (
             ITEMS,
             "region -> regions.id, regions.customer_id",
             "regions.id",
-            "'regions' is public and protects nobody",
+            "'regions' is public and has no unit",
         ),
         (
             ITEMS,
             "order -> orders.id, orders.customer_id",
             "orders.id",
-            f"as 'orders' declares its unit: write unit = \"{ITEMS}\"",
+            f"the unit of 'orders': write unit = \"{ITEMS}\"",
         ),
         (
             ITEMS,
@@ -121,13 +121,13 @@ TYPES = "must have one type: 'account' is text, 'id' of 'accounts' is integer"
             ACCOUNT,
             'columns.account = { type = "integer", min = 0, max = 9 }',
             "columns.account",
-            "give it a type at most",
+            "may only have a type",
         ),
         (
             'columns.id = { type = "integer" }',
             "columns.id = { values = [1, 2] }",
             "columns.id",
-            "give it a type at most",
+            "may only have a type",
         ),
     ],
 )
@@ -159,7 +159,7 @@ def test_rows_and_other_people_are_no_way() -> None:
     )
     ((number, says),) = mistakes(apart)
     assert number == line(f'unit = "{ITEMS}"', apart)
-    assert "must share one population: 'orders' is about 'people', this one about 'others'" in says
+    assert "must be in one population: 'orders' is in 'people', this one in 'others'" in says
 
 
 def test_a_way_in_a_circle() -> None:
@@ -170,7 +170,7 @@ def test_a_way_in_a_circle() -> None:
     )
     found = [says for _, says in mistakes(text)]
     assert len(found) == 2
-    assert all("leads back to" in says for says in found)
+    assert all("lead back to" in says for says in found)
 
 
 def test_nothing_is_said_about_a_way_through_a_table_that_is_wrong_itself() -> None:
@@ -194,7 +194,7 @@ def test_a_policy_made_by_hand_is_checked_too() -> None:
 def test_one_file_has_one_way_to_its_unit() -> None:
     text = SHOP.replace("items.csv", "orders.csv")
     ((_, says),) = mistakes(text)
-    assert (
-        says
-        == f"tables of one source must have one unit: 'orders' has '{ORDERS}', this one '{ITEMS}'"
+    assert says == (
+        f"tables of one source must have the same unit: 'orders' has '{ORDERS}', this one"
+        f" '{ITEMS}'; change one of them"
     )

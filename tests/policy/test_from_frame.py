@@ -91,15 +91,15 @@ def test_bounds_may_be_days(kind: Callable[..., Any]) -> None:
 def test_two_texts_are_values_and_no_bounds() -> None:
     with pytest.raises(
         InvalidArgument,
-        match=r"columns\['age'\] must be a list where these are its values: \['a', 'b'\]",
+        match=r"columns\['age'\] must be a list if these are its values: \['a', 'b'\]",
     ):
         columns(DATA, age=("a", "b"))
 
 
 def test_frames_that_are_not_there_yet_and_ids_in_the_index_are_told_of() -> None:
-    with pytest.raises(InvalidArgument, match=r"write frame\.collect\(\)"):
+    with pytest.raises(InvalidArgument, match=r"use frame\.collect\(\)"):
         columns(pl.LazyFrame(DATA), age=(0, 110))
-    with pytest.raises(InvalidArgument, match=r"write frame\.reset_index\(\)"):
+    with pytest.raises(InvalidArgument, match=r"use frame\.reset_index\(\)"):
         columns(pd.DataFrame(DATA).set_index("id"), age=(0, 110))
 
 

@@ -27,7 +27,7 @@ def test_numbers_are_shown_as_a_custodian_writes_them(number: Fraction | None, t
 def test_names_that_nobody_can_see_are_refused(name: str) -> None:
     (mistake,) = check_name(("here",), name, "a column")
     assert mistake.path == ("here",)
-    assert "the name of a column must be text" in mistake.message
+    assert "the name of a column must be visible text" in mistake.message
 
 
 def test_a_name_may_have_spaces_and_accents() -> None:
@@ -42,5 +42,5 @@ def test_names_that_differ_in_case_only_are_one() -> None:
         ("tables", "a"),
     ]
     assert found[0] == Mistake(
-        ("tables", "A"), "table 'A' is there twice (as 'a'); upper and lower case are one here"
+        ("tables", "A"), "table 'A' appears twice (as 'a'), since case does not matter: rename one"
     )

@@ -12,7 +12,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.policy import ColumnRule, Policy
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.policy import build_policy_error
-from policy.page import policy
+from policy.helpers_page import policy
 
 F = Fraction
 FRAME = {
@@ -106,7 +106,7 @@ def test_a_frame_of_rows_has_one_row_in_one_group() -> None:
 def test_no_policy_exists_that_did_not_pass() -> None:
     sound = policy()
     with pytest.raises(
-        InvalidArgument, match=r"has a mistake:\n  database\.name: name must be letters"
+        InvalidArgument, match=r"has a mistake:\n  database\.name: name may only contain letters"
     ):
         replace(sound, name="a/b")
     with pytest.raises(InvalidArgument, match=r"budgets\.patients\.noise: noise must be"):
@@ -151,7 +151,7 @@ def test_looking_things_up() -> None:
     one = policy()
     assert one.table("Regions") is one.tables[1]
     assert one.table("gone") is None
-    with pytest.raises(InvalidArgument, match="has no budget in this policy; got 'staff'"):
+    with pytest.raises(InvalidArgument, match="must have a budget in this policy; got 'staff'"):
         one.budget("staff")
 
 

@@ -5,7 +5,7 @@ from datetime import date
 from hedgerow.policy import ColumnRule, PartitionRule, TableRule
 from hedgerow.policy.records import format_part_name
 from hedgerow.privacy import Unit
-from policy.page import policy
+from policy.helpers_page import policy
 
 
 def test_a_table_tells_whom_it_protects() -> None:

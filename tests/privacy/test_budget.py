@@ -13,7 +13,7 @@ from hedgerow.errors import BudgetExceeded, InvalidArgument
 from hedgerow.numeric.rounding import log_up
 from hedgerow.privacy import Balance, Budget, DualBalance, Loss, PartLosses, find_largest_rho
 from hedgerow.privacy.budget import TableParts
-from privacy.adversary import Toss, worst_delta
+from privacy.helpers_adversary import Toss, worst_delta
 
 INF = math.inf
 HUNDREDTH = Fraction(1, 100)
@@ -28,7 +28,6 @@ def spend(budget: Budget, loss: Loss) -> tuple[Budget, int]:
 
 
 # --- pure
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_tenth_ten_times_leaves_exactly_nothing() -> None:
@@ -58,11 +57,10 @@ def test_a_budget_is_a_value() -> None:
 
 
 # --- parts
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 def split(epsilon: object = 1, delta: object = None, **most: int) -> Budget:
-    """A budget whose tables have three parts each, a unit in at most so many."""
+    """Return a budget whose tables have three parts, with a unit in at most ``most`` of them."""
     return Budget(
         epsilon, delta, parts={table: PartLosses(k, ("a", "b", "c")) for table, k in most.items()}
     )  # type: ignore[arg-type]
@@ -92,7 +90,9 @@ def test_the_dearest_parts_count_and_tables_add_up() -> None:
     assert budget.charge(
         Loss(0.25), ("visits", ("b", "c"))
     ).unit_loss.epsilon == budget.unit_loss.epsilon + Fraction(3, 8)
-    with pytest.raises(InvalidArgument, match="must be of a table that has parts; got 'doctors'"):
+    with pytest.raises(
+        InvalidArgument, match="must belong to a table with declared parts; got 'doctors'"
+    ):
         budget.covers(Loss(0.1), ("doctors", ["a"]))
 
 
@@ -119,7 +119,7 @@ def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
     assert not lowered.covers(Loss(0.001), ("visits", ["c"]))
 
 
-def test_parts_of_a_budget_with_delta() -> None:
+def test_parts_have_balances_of_epsilon_rho_and_delta() -> None:
     budget = split(1, 1e-6, visits=1).charge(
         Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"])
     )
@@ -143,10 +143,9 @@ def test_parts_of_a_budget_with_delta() -> None:
 
 
 # --- with delta
-# -------------------------------------------------------------------------------------------------------------------
 
 
-def test_shares_of_delta() -> None:
+def test_delta_is_split_into_conversion_and_threshold_shares() -> None:
     budget = Budget(3, 1e-7)
     assert budget.rho == find_largest_rho(3, Fraction(1, 2 * 10**7))
     assert budget.threshold_delta == Fraction(1, 2 * 10**7)
@@ -210,7 +209,7 @@ charges = st.builds(
 
 
 @given(st.lists(charges, max_size=30), st.booleans())
-def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None:
+def test_covers_charge_and_the_rule_agree(losses: list[Loss], pure: bool) -> None:
     budget = Budget(2) if pure else Budget(2, 1e-7)
     for loss in losses:
         total = budget.charged + loss
@@ -227,7 +226,6 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
 
 
 # --- words
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -294,25 +292,24 @@ def test_a_refusal_says_what_was_asked_and_what_is_left(
 
 
 # --- bad input
-# --------------------------------------------------------------------------------------------------------------------
 
 BAD = [0, -1, float("nan"), INF, -INF, 1e400, 1e-320, True, np.True_, "1", 1j]
 
 
 @pytest.mark.parametrize("value", [*BAD, None, 10**5])
-def test_bad_epsilon(value: object) -> None:
+def test_bad_epsilon_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must"):
         Budget(value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [*BAD, 1, 1.5])
-def test_bad_delta(value: object) -> None:
+def test_bad_delta_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^delta must"):
         Budget(1, value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [value for value in BAD if value != 1e-320] + [None, 1.5])
-def test_bad_conversion(value: object) -> None:
+def test_bad_conversion_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^conversion must"):
         Budget(1, 1e-6, value)  # type: ignore[arg-type]
 
@@ -328,7 +325,6 @@ def test_only_losses_are_charged(value: object) -> None:
 
 
 # --- the strongest adaptive analyst
-# -----------------------------------------------------------------------------------------------
 # Budgets of e^E = base^target; among the tosses small ones for the rho branch, and one that takes
 # all of E at once.
 
@@ -374,15 +370,15 @@ def test_a_pure_budget_gives_nothing_away() -> None:
 
 
 class Late(Budget):
-    """Looks at what was spent before, and forgets the charge being asked for."""
+    """Planted mistake: checks the earlier charges only, not the one being asked for."""
 
     def covers(self, loss: Loss, at: TableParts | None = None) -> bool:
         return self.is_within
 
 
 @dataclass(frozen=True)
-class TwoPurses:
-    """Charges epsilon while it lasts and rho after that, each purse on its own."""
+class SeparateAccounts:
+    """Planted mistake: charges epsilon while it lasts and rho after that, separately."""
 
     budget: Budget
     epsilon: Fraction | float = Fraction(0)
@@ -394,14 +390,14 @@ class TwoPurses:
             or self.rho + loss.rho <= self.budget.rho
         )
 
-    def after(self, loss: Loss) -> TwoPurses:
+    def add_charge(self, loss: Loss) -> SeparateAccounts:
         if self.epsilon + loss.epsilon <= self.budget.epsilon:
             return replace(self, epsilon=self.epsilon + loss.epsilon)
         return replace(self, rho=self.rho + loss.rho)
 
 
 class FreeThresholds(Budget):
-    """Forgets the deltas of thresholds."""
+    """Planted mistake: ignores the deltas of thresholds."""
 
     def add_charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
         return super().add_charge(Loss(loss.epsilon, Fraction(0), loss.rho), at)
@@ -411,14 +407,14 @@ class FreeThresholds(Budget):
     ("broken", "game"),
     [
         (Late(SMALL.budget.epsilon, SMALL.delta, SMALL.conversion), SMALL),
-        (TwoPurses(SMALL.budget), SMALL),
+        (SeparateAccounts(SMALL.budget), SMALL),
         (FreeThresholds(LEAKY.budget.epsilon, LEAKY.delta), LEAKY),
         # R from twice the delta
         (Budget(COARSE.budget.epsilon, 2 * COARSE.delta, COARSE.conversion), COARSE),
     ],
-    ids=["late", "two purses", "free thresholds", "double delta"],
+    ids=["late", "separate accounts", "free thresholds", "double delta"],
 )
 def test_the_analyst_breaks_filters_with_a_planted_mistake(
-    broken: Budget | TwoPurses, game: Game
+    broken: Budget | SeparateAccounts, game: Game
 ) -> None:
     assert worst_delta(broken, game.tosses, game.base, game.target) > game.delta

@@ -34,7 +34,7 @@ def test_the_text_never_promises_too_much(total: Fraction, spent: Fraction) -> N
 
 
 @given(amounts.filter(bool))
-def test_a_full_line_looks_full(total: Fraction) -> None:
+def test_an_exhausted_line_looks_exhausted(total: Fraction) -> None:
     text = Balance(total, total).to_dict()
     assert text["spent"] == text["total"]
     assert text["left"] == "0.000000000000"
@@ -65,7 +65,7 @@ def test_a_small_line_never_promises_too_much(
     assert text["spent"] + text["left"] == text["total"]
 
 
-def test_twelve_decimals() -> None:
+def test_numbers_have_twelve_decimals() -> None:
     assert format_decimals(Fraction(1, 3)) == "0.333333333333"
     assert format_decimals(Fraction(1, 3), up=True) == "0.333333333334"
     assert format_decimals(Fraction(3)) == format_decimals(Fraction(3), up=True) == "3.000000000000"
@@ -85,7 +85,7 @@ def test_a_closed_line_has_nothing_left() -> None:
     }
 
 
-def test_dual() -> None:
+def test_a_dual_balance_shows_three_lines() -> None:
     line = Balance(Fraction(1), Fraction(1, 4))
     shown = {"total": "1.000000000000", "spent": "0.250000000000", "left": "0.750000000000"}
     account = DualBalance(line, line, line)
@@ -94,8 +94,8 @@ def test_dual() -> None:
     assert str(account).count(str(line)) == 3
 
 
-def test_what_was_spent_on_gaussian_noise_is_told_as_epsilon() -> None:
-    """Nobody can read rho. All of it is all of the epsilon, and part of it a part."""
+def test_rho_spent_on_gaussian_noise_is_shown_as_epsilon() -> None:
+    """The whole rho is the whole epsilon, and a part of it is a part."""
     budget = Budget(3, 1e-9)
     for share, epsilon in ((Fraction(0), "0"), (Fraction(1, 4), "1.44"), (Fraction(1), "3")):
         view = budget.charge(Loss(math.inf, 0, share * budget.rho)).balance
@@ -120,7 +120,7 @@ def test_what_was_spent_on_gaussian_noise_is_told_as_epsilon() -> None:
     assert "Gaussian" not in str(Budget(3, 1e-9).charge(Loss(1)).balance)
 
 
-def test_parts_are_told_where_there_are_any() -> None:
+def test_parts_are_shown_if_there_are_any() -> None:
     line = Balance(Fraction(1), Fraction(1, 2))
     assert "parts" not in line.to_dict()
     whole = Balance(Fraction(1), Fraction(1, 2), {"visits": {"north": line}})

@@ -1,6 +1,4 @@
-"""One release of many Gaussian numbers: its delta against every enumeration, its good pair, and
-groups in which a unit is alone.
-"""
+"""Joint loss of Gaussian cells: delta against enumeration, the good pair, and lone groups."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ Floats = NDArray[np.float64]
 
 
 def cell(scale: float, shift: int) -> tuple[Floats, Floats]:
-    """The discrete Gaussian at 0 and at ``shift``, from its definition, over all that has
-    weight.
-    """
+    """Return the discrete Gaussian at 0 and at ``shift``, from its definition."""
     far = int(13 * scale) + abs(shift) + 5
     z = np.arange(-far, far + 1)
     here, there = (np.exp(-((z - at) ** 2) / (2 * scale**2)) for at in (0, shift))
@@ -35,7 +31,7 @@ def cell(scale: float, shift: int) -> tuple[Floats, Floats]:
 
 
 def pair(scales: list[float], shifts: list[int]) -> tuple[Floats, Floats]:
-    """All outcomes of the cells together, in either world."""
+    """Return all joint outcomes of the cells, in both data sets."""
     each = [cell(*one) for one in zip(scales, shifts, strict=True)]
     return tuple(reduce(np.outer, [one[world] for one in each]).ravel() for world in (0, 1))  # type: ignore[return-value]
 
@@ -73,11 +69,12 @@ def test_delta_covers_every_outcome(scales: list[float], shifts: list[int], epsi
 
 @pytest.mark.parametrize("cells", [2, 5, 20])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (0.1, 1e-8), (3, 1e-4)])
-def test_it_is_hardly_above_what_dp_accounting_finds(
+def test_delta_is_hardly_above_that_of_dp_accounting(
     cells: int, epsilon: float, delta: float
 ) -> None:
-    """Their privacy loss distributions, rounded up and rounded down, have the truth between
-    them. Nothing much smaller is true.
+    """Their privacy loss distributions, rounded up and down, enclose the true delta.
+
+    No much smaller delta holds.
     """
     move = Sensitivity.each(cells, 1)
     law = Gaussian.calibrate(sensitivity=move, epsilon=epsilon, delta=delta)
@@ -114,10 +111,8 @@ def test_one_good_pair_has_the_epsilon_the_delta_and_the_rho(
         assert divergence <= float(loss.rho) * alpha * (1 + 1e-9)
 
 
-def test_a_pair_that_is_not_cut_off_but_left_out_has_more() -> None:
-    """The good pair matters: leaving out all outcomes beyond epsilon takes more than delta out
-    of either world.
-    """
+def test_leaving_out_outcomes_instead_of_truncating_costs_more() -> None:
+    """Leaving out all outcomes beyond epsilon removes more than delta from either distribution."""
     p, q = pair([2.0, 2.0], [1, 1])
     inside = np.abs(np.log(p[q > 0] / q[q > 0])) <= 0.5
     assert 1 - p[q > 0][inside].sum() > float(
@@ -125,17 +120,19 @@ def test_a_pair_that_is_not_cut_off_but_left_out_has_more() -> None:
     )
 
 
-def test_rho_alone() -> None:
+def test_without_epsilon_only_rho_is_stated() -> None:
     loss = compute_gaussian_loss(
         [(Fraction(3), Sensitivity.each(2, 3)), (Fraction(1), Sensitivity.of(1))]
     )
     assert (loss.epsilon, loss.delta, loss.rho) == (inf, Fraction(0), 1 + Fraction(1, 2))
 
 
-def test_what_the_sampler_draws_has_the_delta_that_is_charged() -> None:
-    """500,000 draws of three cells: how much likelier the best event is than e^epsilon times what
-    it is where each lies one lower. It is a mean of numbers within ±1; 6.5 standard errors are at
-    most 0.0092. A scale that is too small by a sixth is seen."""
+def test_sampled_noise_has_the_charged_delta() -> None:
+    """500,000 draws of three cells estimate the excess of the worst event over e^epsilon times.
+
+    The estimate is a mean of numbers within ±1; 6.5 standard errors are at most 0.0092. A scale
+    that is too small by a sixth is detected.
+    """
     epsilon, n = Fraction(3, 10), 500_000
     claimed = float(Gaussian(Fraction(4)).loss(Sensitivity.each(3, 1), epsilon).delta)
 
@@ -153,8 +150,9 @@ def test_what_the_sampler_draws_has_the_delta_that_is_charged() -> None:
 
 
 def sparse(scale: float, least: int, edge: float, alone: int, shared: int) -> tuple[Floats, Floats]:
-    """A unit comes (second law) to ``shared`` groups of many and to ``alone`` groups of its own,
-    with a count of 1 in each.
+    """Return both distributions for a unit with a count of 1 in each of its groups.
+
+    It joins ``shared`` groups of many, and ``alone`` groups of its own.
     """
     far = int(13 * scale) + least + 5
     z = np.arange(-far, far + 1)
@@ -183,9 +181,7 @@ def sparse(scale: float, least: int, edge: float, alone: int, shared: int) -> tu
 def test_the_delta_of_a_threshold_and_of_noise_need_not_be_added(
     groups: int, scale: str, epsilon: str, chance: str
 ) -> None:
-    """Every split of the unit's groups into its own and those of others is enumerated, both ways
-    round.
-    """
+    """Every split of the groups into lone and shared ones is enumerated, in both directions."""
     law, move = Gaussian(Fraction(scale)), Sensitivity.each(groups, 1)
     threshold = Threshold.calibrate(0, law, most=1, groups=groups, delta=Fraction(chance))
     noise = ReleaseNoise((law,), threshold, gaussian_epsilon=Fraction(epsilon))
@@ -213,9 +209,10 @@ def test_the_delta_of_a_threshold_and_of_noise_need_not_be_added(
 
 @pytest.mark.parametrize(("low", "high"), [(0, 3), (-2, 2), (-1, 3)])
 def test_a_unit_alone_in_some_groups_moves_the_others_by_less(low: int, high: int) -> None:
-    """Replaced, in g = 2 groups at most: all moves in the groups that both worlds have, where the
-    old unit was alone in some of its own and the new one is in others, against (2g - j)/2g of the
-    whole, j the larger number of the two."""
+    """All moves of a replaced unit in g = 2 groups are at most (2g - j)/2g of the whole.
+
+    j is the larger number of lone groups of the old and the new unit.
+    """
     g, far = 2, max(-low, high)
     most = max(2 * g * far**2, g * (high - low) ** 2)
     for old, new in itertools.product(range(g + 1), repeat=2):
@@ -235,8 +232,9 @@ def test_a_unit_alone_in_some_groups_moves_the_others_by_less(low: int, high: in
 
 
 def test_moments_of_a_unit_alone_in_some_groups_move_by_less() -> None:
-    """Numbers of at least 0 that add up to 2 at most: in one group both units move them by at
-    most twice the square of that.
+    """Moments are at least 0 and add up to at most 2.
+
+    In one group both units move them by at most twice the square of that.
     """
     total, ways = 2, [way for way in itertools.product(range(3), repeat=3) if sum(way) <= 2]
     most = max(
@@ -252,8 +250,9 @@ def test_moments_of_a_unit_alone_in_some_groups_move_by_less() -> None:
     [("5", "0.5", "0.004"), ("4", "0.9", "0.03"), ("2.5", "0.4", "0.05")],
 )
 def test_lone_groups_on_both_sides_are_covered(scale: str, epsilon: str, chance: str) -> None:
-    """A unit in one group is replaced by one in another: each of the two groups is lone or of
-    many, and all outcomes are enumerated.
+    """A unit in one group is replaced by one in another; each of the two is lone or shared.
+
+    All outcomes are enumerated.
     """
     law, move = Gaussian(Fraction(scale)), Sensitivity.each(2, 1)
     threshold = Threshold.calibrate(0, law, most=1, groups=1, delta=Fraction(chance))

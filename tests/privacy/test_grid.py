@@ -1,4 +1,4 @@
-"""Snapping: exact, monotone, and never farther apart than ``steps`` says."""
+"""Snapping: exact, monotone, and never farther apart than ``steps`` states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hedgerow.errors import InvalidArgument
 from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.sensitivity import Sensitivity
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 steps_of_two = st.integers(-40, 10).map(lambda k: Fraction(2) ** k)
 moves = st.fractions(min_value=Fraction(1, 1000), max_value=1000)
@@ -131,7 +131,7 @@ def test_other_grids_are_refused(step: object) -> None:
     assert refusal.value.argument == "grid"
 
 
-def test_a_grid_that_suits() -> None:
+def test_the_default_grid_is_fine_enough() -> None:
     assert Grid.for_sensitivity(Sensitivity.of(3), None).step == 1
     assert Grid.for_sensitivity(Sensitivity.of(3), 2**-5).step == Fraction(1, 32)
     for move in (0.3, 0.5, 1.5, 1e-80, 1e20 + 0.5, Fraction(10**24 + 1, 3)):
@@ -151,21 +151,21 @@ def test_a_sensitivity_beyond_doubles_is_refused_by_name(move: Fraction) -> None
 @pytest.mark.parametrize(
     "value", [0.5, np.float32(0.5), Decimal("0.5"), Fraction(1, 2)], ids=bad.name
 )
-def test_numbers_of_all_kinds(value: object) -> None:
+def test_all_numeric_types_snap(value: object) -> None:
     assert Grid(1 / 4).snap(value) == 2
 
 
 @pytest.mark.parametrize(
     "value", [3, np.int8(3), np.uint64(3), Decimal(3), Fraction(3)], ids=bad.name
 )
-def test_whole_numbers_of_all_kinds(value: object) -> None:
+def test_all_integer_types_snap(value: object) -> None:
     assert Grid(1).snap(value) == 3
 
 
 @pytest.mark.parametrize(
     "value", [3.0, np.float64(3), Fraction(7, 2), [1.0], np.array([1.5])], ids=bad.name
 )
-def test_reals_need_a_grid_and_are_told_so(value: object) -> None:
+def test_reals_on_the_grid_of_one_are_refused_with_a_hint(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"grid=2\*\*-20"):
         Grid(1).snap(value)
 
@@ -176,7 +176,7 @@ def test_reals_need_a_grid_and_are_told_so(value: object) -> None:
     ids=bad.name,
 )
 @pytest.mark.parametrize("step", [1, 0.5])
-def test_what_is_no_number_is_refused_without_a_word_about_it(value: object, step: float) -> None:
+def test_non_numbers_are_refused_without_showing_them(value: object, step: float) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Grid(step).snap(value)
     assert "74311" not in str(refusal.value)
@@ -192,7 +192,7 @@ def test_arrays_are_clamped_and_stay_as_close() -> None:
     assert Grid(2.0**-300).snap(np.array([1e300, 5e-324])).tolist() == [2**62, 0]
 
 
-def test_single_numbers_beyond_all_doubles() -> None:
+def test_single_numbers_beyond_all_doubles_are_clamped() -> None:
     assert Grid(1).snap(10**400) == 10**400
     assert Grid(0.5).to_value(Grid(0.5).snap(10**400)) == 2.0**1000
     assert Grid(0.5).to_value(Grid(0.5).snap(-(10**400))) == -(2.0**1000)
@@ -207,7 +207,7 @@ def test_distances_of_large_numbers_are_exact() -> None:
     assert Grid(0.5).distance([0.5, 1.5], [0.0, 0.0]).tolist() == [1, 3]
 
 
-def test_values_and_radii() -> None:
+def test_steps_convert_to_values_and_radii() -> None:
     assert Grid(1).to_value(3) == 3
     assert Grid(0.25).to_value(3) == 0.75
     assert Grid(0.25).to_value(np.array([3, -1])).tolist() == [0.75, -0.25]

@@ -29,7 +29,6 @@ BAD = [-1, -1e-320, float("nan"), -INF, True, np.True_, np.False_, "1", None, 1j
 
 
 # --- the value
-# --------------------------------------------------------------------------------------------------------------------
 
 
 def test_rho_is_filled_in_for_a_pure_epsilon_only() -> None:
@@ -40,7 +39,7 @@ def test_rho_is_filled_in_for_a_pure_epsilon_only() -> None:
     assert Loss(INF, 0, 0.01) == Loss(np.float64(INF), Fraction(0), Fraction(1, 100))
 
 
-def test_numbers_are_what_people_wrote() -> None:
+def test_numbers_are_kept_as_written() -> None:
     loss = Loss(0.1, 1e-9, 0.01)
     assert (loss.epsilon, loss.delta, loss.rho) == (
         Fraction(1, 10),
@@ -58,7 +57,7 @@ def test_rho_is_rounded_up() -> None:
 
 
 @pytest.mark.parametrize("value", BAD)
-def test_bad_values(value: object) -> None:
+def test_bad_values_are_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
         Loss(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^delta must"):
@@ -74,7 +73,6 @@ def test_delta_is_a_probability(value: float) -> None:
 
 
 # --- composition
-# ------------------------------------------------------------------------------------------------------------------
 
 
 @given(losses, losses, losses)
@@ -88,7 +86,7 @@ def test_sums_are_exact_whatever_the_order(a: Loss, b: Loss, c: Loss) -> None:
 
 
 @given(losses, st.integers(1, 9))
-def test_n_times_is_n_in_a_row(loss: Loss, n: int) -> None:
+def test_multiplication_is_repeated_addition(loss: Loss, n: int) -> None:
     assert n * loss == loss * n == reduce(add, [loss] * n)
 
 
@@ -101,19 +99,19 @@ def test_infinity_swallows_even_numbers_too_large_for_a_float() -> None:
 
 
 @given(losses)
-def test_no_release_costs_nothing(loss: Loss) -> None:
+def test_zero_releases_cost_nothing(loss: Loss) -> None:
     assert 0 * loss == loss * 0 == Loss(0)
     assert 0 * loss + loss == loss
 
 
 @pytest.mark.parametrize("value", [*BAD, 0.5, INF])
-def test_bad_counts_of_releases(value: object) -> None:
+def test_bad_counts_of_releases_are_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^count must be"):
         value * Loss(1)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("value", [*BAD, 0, 0.5, INF])
-def test_bad_counts(value: object) -> None:
+def test_bad_counts_are_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^k must be"):
         Loss(1).group(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^k must be"):
@@ -126,11 +124,10 @@ def test_only_losses_add_up() -> None:
 
 
 # --- groups
-# -----------------------------------------------------------------------------------------------------------------------
 
 
 @given(bounds, bounds, st.integers(1, 5), st.integers(1, 5))
-def test_groups_without_delta(
+def test_group_loss_without_delta(
     epsilon: Fraction | float, rho: Fraction | float, k: int, m: int
 ) -> None:
     loss = Loss(epsilon, Fraction(0), rho)
@@ -145,7 +142,7 @@ def test_a_group_is_not_composition() -> None:
     assert loss.group(3).rho == 9
 
 
-def test_groups_with_delta() -> None:
+def test_group_loss_with_delta() -> None:
     loss = Loss(1, Fraction(1, 10**9), Fraction(1, 100)).group(3)
     assert loss.epsilon == 3
     assert float(loss.delta) == pytest.approx((1 + math.exp(1) + math.exp(2)) * 1e-9, rel=1e-12)
@@ -154,7 +151,7 @@ def test_groups_with_delta() -> None:
     assert loss.rho == compute_pure_rho(3)
 
 
-def test_groups_of_which_nothing_is_known() -> None:
+def test_group_loss_with_infinite_epsilon_is_unknown() -> None:
     assert Loss(INF, 1e-9, 0.01).group(2) == Loss(INF, Fraction(1), INF)
     assert Loss(INF, 1e-9, 0.01).group(1) == Loss(INF, 1e-9, 0.01)
     assert Loss(1000, 1e-9).group(3).delta == 1
@@ -169,9 +166,7 @@ def test_groups_of_which_nothing_is_known() -> None:
 def test_the_delta_of_a_group_is_the_sum_of_what_the_steps_add(
     epsilon: Fraction, k: int, delta: Fraction
 ) -> None:
-    """No less than the sum, term by term, and no more than one part in 10^15 above it; also
-    where epsilon is next to nothing.
-    """
+    """At least the sum of the terms, and at most one part in 10^15 more; also for tiny epsilon."""
     found = Loss(epsilon, delta).group(k).delta
     if found < 1:
         low, high = (
@@ -184,7 +179,7 @@ def test_the_delta_of_a_group_is_the_sum_of_what_the_steps_add(
 @pytest.mark.parametrize(
     "epsilon", [Fraction(0), Fraction(1, 10**39), Fraction(1, 10**60), Fraction(1, 10**12)]
 )
-def test_the_delta_of_a_group_next_to_nothing_is_k_times_as_much(epsilon: Fraction) -> None:
+def test_the_group_delta_at_a_tiny_epsilon_is_k_times_delta(epsilon: Fraction) -> None:
     found = Loss(epsilon, Fraction(1, 10**9)).group(1000).delta
     assert 0 <= found - Fraction(1, 10**6) < Fraction(1, 10**14)
 
@@ -223,7 +218,6 @@ def test_the_group_bound_holds_along_any_chain(chain: list[list[int]]) -> None:
 
 
 # --- disjoint parts
-# ---------------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(losses, min_size=1, max_size=5), st.integers(1, 3))
@@ -236,7 +230,7 @@ def test_parallel_covers_every_choice_of_parts(parts: list[Loss], k: int) -> Non
         assert bound.rho == max(s.rho for s in sums)
 
 
-def test_parallel_examples() -> None:
+def test_parallel_composition_adds_the_dearest_parts() -> None:
     months = [Loss(0.1)] * 11 + [Loss(0.3)]
     assert Loss.parallel(*months) == Loss(0.3)
     assert Loss.parallel(*months, may_move=True) == Loss(0.3) + Loss(0.1)
@@ -252,7 +246,6 @@ def test_parallel_needs_losses(parts: tuple[Loss, ...]) -> None:
 
 
 # --- reading it as (epsilon, delta)
-# -----------------------------------------------------------------------------------------------
 
 
 def test_epsilon_at_takes_the_better_branch_after_paying_its_own_delta() -> None:
@@ -284,7 +277,7 @@ def test_delta_at_takes_the_better_branch_and_adds_its_own_delta() -> None:
 @given(
     st.builds(Loss, amounts, deltas, bounds), st.integers(2, 12).map(lambda k: Fraction(1, 10**k))
 )
-def test_both_readings_agree(loss: Loss, over: Fraction) -> None:
+def test_epsilon_at_and_delta_at_agree(loss: Loss, over: Fraction) -> None:
     total = loss.delta + over
     if total < 1:
         epsilon = loss.epsilon_at(total)
@@ -293,7 +286,7 @@ def test_both_readings_agree(loss: Loss, over: Fraction) -> None:
 
 
 @pytest.mark.parametrize("value", BAD)
-def test_bad_readings(value: object) -> None:
+def test_bad_deltas_and_epsilons_are_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^delta must be"):
         Loss(1).epsilon_at(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
@@ -307,7 +300,6 @@ def test_epsilon_at_needs_a_delta_below_one(value: float) -> None:
 
 
 # --- text
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @given(losses)
@@ -364,7 +356,7 @@ GOOD = {"epsilon": "1/10", "delta": "0/1", "rho": "1/100"}
         {**GOOD, "epsilon": "1/1" + "0" * 5000},
     ],
 )
-def test_nothing_else_is_read(data: object) -> None:
+def test_malformed_text_is_refused(data: object) -> None:
     with pytest.raises(InvalidArgument):
         Loss.from_dict(data)  # type: ignore[arg-type]
 
@@ -381,5 +373,5 @@ def test_nothing_else_is_read(data: object) -> None:
         (lambda: Loss(Fraction(10) ** 20, 0, 2), "epsilon 1e+20, rho 2"),
     ],
 )
-def test_words(loss: Callable[[], Loss], text: str) -> None:
+def test_str_shows_the_finite_parts(loss: Callable[[], Loss], text: str) -> None:
     assert str(loss()) == text

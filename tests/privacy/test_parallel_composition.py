@@ -33,9 +33,7 @@ def filled(most: int, charged: list[tuple[set[str], Loss]]) -> PartLosses:
 def everybody(
     most: int, charged: list[tuple[set[str], Loss]], within: str | None = None
 ) -> tuple[object, ...]:
-    """By brute force: for every choice of parts, the sum of what was charged to them; the
-    largest of each number.
-    """
+    """Return the largest sums of charges over every choice of parts, by brute force."""
     places = [
         set(choice) for size in range(most + 1) for choice in itertools.combinations(NAMES, size)
     ]
@@ -64,7 +62,7 @@ def test_no_choice_of_parts_pays_more(most: int, charged: list[tuple[set[str], L
         assert (paid.epsilon, paid.delta, paid.rho) == everybody(most, charged, within=name)
 
 
-def test_nothing_costs_nothing() -> None:
+def test_parts_without_charges_cost_nothing() -> None:
     parts = PartLosses(2, NAMES)
     assert parts.unit_loss == Loss(0)
     assert parts.unit_loss_by_part == dict.fromkeys(NAMES, Loss(0))
@@ -73,18 +71,20 @@ def test_nothing_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize("names", [[], ["a", "a"], ["e"], ["a", "e"]])
-def test_only_parts_that_are_there_each_once(names: list[str]) -> None:
+def test_unknown_and_repeated_parts_are_refused(names: list[str]) -> None:
     with pytest.raises(
-        InvalidArgument, match="must be parts of the table, at least one, and each once"
+        InvalidArgument, match="must be one or more parts of the table, without repetition"
     ):
         PartLosses(1, NAMES).charge(names, Loss(1))
 
 
-def test_what_makes_no_sense_is_refused() -> None:
+def test_bad_part_definitions_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="most must be"):
         PartLosses(0, NAMES)
     for names in ((), ("a", "a")):
-        with pytest.raises(InvalidArgument, match="names must be at least one part, and each once"):
+        with pytest.raises(
+            InvalidArgument, match="names must list at least one part, without repetition"
+        ):
             PartLosses(1, names)
-    with pytest.raises(InvalidArgument, match="sums must be of parts that there are"):
+    with pytest.raises(InvalidArgument, match="sums must refer to declared parts only"):
         PartLosses(1, NAMES, {"e": Loss(1)})

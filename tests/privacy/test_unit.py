@@ -38,12 +38,13 @@ people = st.lists(
 
 
 # --- the metric
-# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unit", ROW_UNITS + ID_UNITS)
 @given(a=people, b=people, c=people)
-def test_metric_laws(unit: Unit, a: list[Person], b: list[Person], c: list[Person]) -> None:
+def test_distance_is_a_metric(
+    unit: Unit, a: list[Person], b: list[Person], c: list[Person]
+) -> None:
     if unit.relation == "change-one":  # equally many, so that most distances are finite
         n = min(map(len, (a, b, c)))
         a, b, c = a[:n], b[:n], c[:n]
@@ -67,7 +68,7 @@ def _frozen(row: Person) -> Hashable:
 def _paths(
     states: list[Hashable], neighbours: Callable[[Hashable, Hashable], bool], start: Hashable
 ) -> dict[Hashable, int]:
-    """Distances by breadth-first search over the neighbour relation itself."""
+    """Return distances by breadth-first search over the neighbour relation itself."""
     found, queue = {start: 0}, deque([start])
     while queue:
         here = queue.popleft()
@@ -129,7 +130,7 @@ def test_people_distance_is_the_shortest_path() -> None:
                 assert unit.distance(rows(start), rows(end)) == paths.get(end, math.inf)  # type: ignore[arg-type]
 
 
-def test_examples() -> None:
+def test_distances_of_small_examples() -> None:
     assert Unit("add-remove").distance([(1,), (1,), (2,)], [(1,), (3,)]) == 3
     assert Unit("change-one").distance([(1,), (1,), (2,)], [(1,), (3,), (3,)]) == 2
     assert Unit("change-one").distance([(1,)], []) == math.inf
@@ -143,7 +144,7 @@ def test_examples() -> None:
     assert Unit("change-one", "id").distance([ann, bob], [bob]) == math.inf
 
 
-def test_rows_without_an_id_belong_to_nobody() -> None:
+def test_rows_without_an_id_are_dropped() -> None:
     nobody = [{"id": None, "x": i} for i in range(3)] + [
         {"id": math.nan, "x": 1},
         {"id": np.float32("nan"), "x": 1},
@@ -181,7 +182,7 @@ def test_bad_rows_are_refused_without_showing_them(
 
 
 @pytest.mark.parametrize("relation", ["", "add/remove", None, 1, True])
-def test_bad_relation(relation: object) -> None:
+def test_bad_relation_is_refused(relation: object) -> None:
     with pytest.raises(
         InvalidArgument, match=r"^relation must be 'add-remove' or 'change-one'; got"
     ):
@@ -189,13 +190,13 @@ def test_bad_relation(relation: object) -> None:
 
 
 @pytest.mark.parametrize("owner", ["", None, 1, True])
-def test_bad_owner(owner: object) -> None:
+def test_bad_owner_is_refused(owner: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^owner must be"):
         Unit("add-remove", owner)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("group", [0, -1, 1.5, True, np.True_, "2", None, math.nan, math.inf])
-def test_bad_group(group: object) -> None:
+def test_bad_group_is_refused(group: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^group must be"):
         Unit("add-remove", group=group)  # type: ignore[arg-type]
 
@@ -285,7 +286,7 @@ RANGES = [(-3, 5), (2, 6), (-6, -1), (50, 60)]
 
 @pytest.mark.parametrize(("name", "relation", "bound", "moved"), CLAIMS)
 @given(data=st.data())
-def test_sensitivities_of_the_table(
+def test_the_sensitivity_table_is_never_exceeded(
     name: str,
     relation: str,
     bound: Callable[[int, int], Fraction],

@@ -21,8 +21,9 @@ ORDERS = [
 
 
 def masses(rate: Decimal, s: int) -> list[tuple[Decimal, Decimal]]:
-    """Discrete Laplace and its shift by s, outcome by outcome; the two tails, where the ratio is
-    constant, as one outcome each.
+    """Return discrete Laplace noise and its shift by s, outcome by outcome.
+
+    The two tails, where the ratio is constant, are one outcome each.
     """
     q = (-rate).exp()
     inner = [((1 - q) / (1 + q) * q**x, (1 - q) / (1 + q) * q ** (s - x)) for x in range(1, s)]
@@ -148,7 +149,7 @@ def test_extremes_stay_exact_and_short() -> None:
 @pytest.mark.parametrize(
     "value", [-1, float("nan"), float("inf"), -float("inf"), 1e400, True, np.True_, "1", None]
 )
-def test_bad_values(value: object) -> None:
+def test_bad_values_are_refused(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
         compute_pure_rho(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^rate must be"):

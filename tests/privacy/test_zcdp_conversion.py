@@ -39,7 +39,7 @@ def test_at_least_as_tight_as_the_best_peer(rho: Fraction, epsilon: float) -> No
     assert round(float(convert_rho_to_epsilon(rho, 1e-6)), digits) <= epsilon
 
 
-def test_golden_budget() -> None:
+def test_a_known_budget_is_reproduced() -> None:
     assert round(float(find_largest_rho(3, 1e-7)), 4) == 0.1573
 
 
@@ -52,7 +52,9 @@ def test_no_order_on_a_grid_does_better(rho: Fraction, delta: Fraction) -> None:
 
 
 @given(epsilons, deltas)
-def test_rho_of_is_the_inverse_on_the_safe_side(epsilon: Fraction, delta: Fraction) -> None:
+def test_find_largest_rho_is_the_inverse_on_the_safe_side(
+    epsilon: Fraction, delta: Fraction
+) -> None:
     rho = find_largest_rho(epsilon, delta)
     back = convert_rho_to_epsilon(rho, delta)
     # The two searches may stop at neighbouring orders, which costs less than 10^-20.
@@ -64,7 +66,7 @@ def test_rho_of_is_the_inverse_on_the_safe_side(epsilon: Fraction, delta: Fracti
 
 
 @given(rhos, deltas)
-def test_delta_of_is_the_inverse_of_epsilon_of(rho: Fraction, delta: Fraction) -> None:
+def test_delta_conversion_inverts_epsilon_conversion(rho: Fraction, delta: Fraction) -> None:
     epsilon = convert_rho_to_epsilon(rho, delta)
     if epsilon > 0:
         assert (
@@ -75,7 +77,7 @@ def test_delta_of_is_the_inverse_of_epsilon_of(rho: Fraction, delta: Fraction) -
 
 
 @given(rhos, st.fractions(min_value=0, max_value=20))
-def test_the_gaussian_of_this_rho_keeps_to_it(rho: Fraction, epsilon: Fraction) -> None:
+def test_gaussian_noise_of_this_rho_keeps_the_epsilon(rho: Fraction, epsilon: Fraction) -> None:
     # Gaussian noise of sigma on a move of 1 has rho = 1/(2 sigma^2) and a delta in closed form
     # (Balle and Wang 2018).
     m, e = math.sqrt(2 * float(rho)), float(epsilon)
@@ -90,7 +92,7 @@ def test_the_gaussian_of_this_rho_keeps_to_it(rho: Fraction, epsilon: Fraction) 
 @pytest.mark.parametrize(
     ("rho", "delta"), [(0.2, 1e-6), (2, 1e-6), (0.05, 1e-6), (0.01, 1e-9), (0.1573, 1e-7)]
 )
-def test_nothing_better_can_be_read_off_rho(rho: float, delta: float) -> None:
+def test_no_better_bound_follows_from_rho_alone(rho: float, delta: float) -> None:
     epsilon = float(convert_rho_to_epsilon(rho, delta))
     low, high = 1.0, 1e6
     for _ in range(200):
@@ -123,7 +125,7 @@ def test_epsilon_grows_with_rho_and_falls_with_delta(
     assert convert_rho_to_epsilon(a, delta) <= convert_rho_to_epsilon(a, delta / 2) + hair
 
 
-def test_nothing_and_everything() -> None:
+def test_zero_and_infinite_rho_convert() -> None:
     assert convert_rho_to_epsilon(0, 1e-6) == 0
     assert convert_rho_to_epsilon(math.inf, 1e-6) == math.inf
     assert convert_rho_to_delta(0, 1) == 0
@@ -161,7 +163,7 @@ def test_extremes_end_and_stay_on_the_safe_side(rho: Fraction, delta: Fraction) 
 
 
 @pytest.mark.parametrize("value", BAD)
-def test_bad_values(value: object) -> None:
+def test_bad_values_are_refused(value: object) -> None:
     for call in (
         lambda: convert_rho_to_epsilon(value, 0.1),
         lambda: convert_rho_to_delta(value, 1),
@@ -174,14 +176,14 @@ def test_bad_values(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", [*BAD, 0, 1, 1.5, float("inf"), 1e400])
-def test_bad_delta(value: object) -> None:
+def test_bad_delta_is_refused(value: object) -> None:
     for call in (convert_rho_to_epsilon, find_largest_rho):
         with pytest.raises(InvalidArgument, match=r"^delta must"):
             call(1, value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [float("inf"), 1e400])
-def test_infinite_epsilon(value: float) -> None:
+def test_an_infinite_epsilon_is_refused(value: float) -> None:
     with pytest.raises(InvalidArgument, match="epsilon must be finite; got inf"):
         find_largest_rho(value, 0.1)
     with pytest.raises(InvalidArgument, match="epsilon must be finite; got inf"):

@@ -35,6 +35,29 @@ def test_it_is_the_nearest_point(counts: list[int], total: int) -> None:
     assert offences(np.array(counts, dtype=float), total, found) == []
 
 
+def test_the_nearest_counts_by_hand() -> None:
+    assert project_nonnegative(np.array([5.0, 3.0, -4.0]), 6.0).tolist() == [4.0, 2.0, 0.0]
+    assert project_nonnegative(np.array([1.0, 1.0]), 4.0).tolist() == [2.0, 2.0]
+    assert project_nonnegative(np.array([3.0, -1.0]), 0.0).tolist() == [0.0, 0.0]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12),
+    st.floats(1e-2, 1e5),
+    st.integers(0, 2**30),
+)
+def test_no_other_counts_of_that_total_are_nearer(
+    counts: list[float], total: float, seed: int
+) -> None:
+    noisy = np.array(counts)
+    found = project_nonnegative(noisy, total)
+    assert (found >= 0).all()
+    assert found.sum() == pytest.approx(total, rel=1e-6)
+    other = np.random.default_rng(seed).dirichlet(np.ones(len(counts))) * total
+    assert ((found - noisy) ** 2).sum() <= ((other - noisy) ** 2).sum() * (1 + 1e-9) + 1e-6
+
+
 def test_against_a_general_solver() -> None:
     counts = np.array([5.0, -3.0, 0.5, 2.0, -1.0])
     solved = minimize(

@@ -64,17 +64,17 @@ def test_what_an_epsilon_buys_under_a_policy() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="and not both"):
+    with pytest.raises(InvalidArgument, match="but not both"):
         PrivacyParameters()
-    with pytest.raises(InvalidArgument, match="and not both"):
+    with pytest.raises(InvalidArgument, match="but not both"):
         PrivacyParameters(epsilon=Fraction(1), rho=Fraction(1))
     with pytest.raises(InvalidArgument, match="relation"):
         PrivacyParameters(epsilon=Fraction(1), relation="near")
     with pytest.raises(InvalidArgument, match="rows"):
         PrivacyParameters(epsilon=Fraction(1), rows=0)
-    with pytest.raises(InvalidArgument, match="one for each block"):
+    with pytest.raises(InvalidArgument, match="for each block"):
         PrivacyParameters(epsilon=Fraction(1)).calibrate_all(BLOCKS, [1.0, 2.0])
-    with pytest.raises(InvalidArgument, match="one for each block"):
+    with pytest.raises(InvalidArgument, match="for each block"):
         PrivacyParameters(epsilon=Fraction(1)).calibrate_all(BLOCKS, [1.0, 0.0, 1.0])
     with pytest.raises(Refused, match="more noise than can be drawn"):
         PrivacyParameters(epsilon=Fraction(1, 10**6)).calibrate_all(BLOCKS, [1e-9, 1e9, 1.0])
@@ -112,5 +112,5 @@ def test_what_is_lost_grows_with_combinations_up_to_the_rows_there_are() -> None
         PrivacyParameters(Fraction(1)).facts,
         PrivacyParameters(Fraction(1)).truncation_error(7),
     ) == ({}, 0)
-    with pytest.raises(InvalidArgument, match="fine"):
+    with pytest.raises(InvalidArgument, match="parts_per_row"):
         PrivacyParameters(Fraction(1), parts_per_row=0)

@@ -168,7 +168,7 @@ def test_parts_that_are_told_for_rows_are_seen(kind: str, monkeypatch: pytest.Mo
     """Planted: nobody divides by the number of parts."""
     module = histogram if kind == "histogram" else cumulative
     monkeypatch.setattr(
-        module, "measured", lambda purse, all_, tell: [purse.measure(*one) for one in all_]
+        module, "measure_all", lambda purse, all_, tell: [purse.measure(*one) for one in all_]
     )
     with pytest.raises(AssertionError):
         checked(kind, "laplace", "add-remove")

@@ -190,19 +190,19 @@ join (select distinct user_id, campaign_id from clicks) k on k.user_id = i.user_
 group by i.campaign_id
 
 -- Which users saw the same page as others?
--- expect: refused belongs to the same person
+-- expect: refused is not joined on the privacy id
 -- instead: SELECT COUNT(*) … GROUP BY page
 -- ask: SELECT COUNT(*) FROM impressions GROUP BY page
 select count(*) from impressions a join impressions b on a.page = b.page
 
 -- Which pages were seen at each placement, as a list?
--- expect: refused aggregate is not answered
+-- expect: refused aggregate is not supported
 -- instead: GROUP BY x
 -- ask: SELECT placement, page, COUNT(*) FROM impressions GROUP BY placement, page
 select placement, array_agg(page) from impressions group by placement
 
 -- What did the latest thousand clicks cost?
--- expect: refused in a subquery picks rows
+-- expect: refused in a subquery would choose rows
 -- instead: WHERE day >= …
 -- ask: SELECT AVG(price) FROM clicks WHERE day >= '2026-10-15'
 select avg(price) from (select price from clicks order by day desc limit 1000) t

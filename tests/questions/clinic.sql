@@ -143,7 +143,7 @@ SELECT AVG(LEAST(n, 20)) AS visits_per_patient
 FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
 
 -- How often does a patient come, if I forget to say what is the most that counts?
--- expect: refused no bounds
+-- expect: refused AVG(n) needs bounds
 -- instead: LEAST(GREATEST(n, 0), 500)
 -- ask: SELECT AVG(LEAST(GREATEST(n, 0), 20)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
 SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
@@ -218,7 +218,7 @@ FROM visits
 GROUP BY department
 
 -- Show me the first ten patients.
--- expect: refused rows are never shown
+-- expect: refused SELECT * returns individual rows
 -- instead: COUNT(*)
 -- ask: SELECT COUNT(*) FROM patients
 SELECT * FROM patients LIMIT 10

@@ -236,7 +236,7 @@ WHERE EXISTS (SELECT 1 FROM cards c WHERE c.account_id = a.account_id AND c.bloc
 SELECT COUNT(*) FROM payments WHERE amount > (SELECT AVG(amount) FROM payments)
 
 -- Which customers paid to merchant 7 on the same day as somebody else?
--- expect: refused belongs to the same person
+-- expect: refused is not joined on the privacy id
 -- instead: a.card_id = b.card_id
 -- ask: SELECT COUNT(*) FROM payments a JOIN payments b ON a.merchant_id = b.merchant_id AND a.paid = b.paid AND a.card_id = b.card_id
 SELECT COUNT(*) FROM payments a JOIN payments b ON a.merchant_id = b.merchant_id AND a.paid = b.paid

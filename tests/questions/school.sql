@@ -164,7 +164,7 @@ WHERE pupils.school_id = schools.school_id AND schools.places > 500
 GROUP BY lower_grades
 
 -- How many pupils have marks below the mean of their school?
--- expect: refused people
+-- expect: refused aggregates over several units
 -- instead: GROUP BY
 -- ask: SELECT p.school_id, AVG(a.score) FROM answers a JOIN pupils p ON p.pupil_id = a.pupil_id GROUP BY p.school_id
 SELECT COUNT(*)
@@ -188,7 +188,7 @@ WHERE item = 'homework' AND pupil_id IN (SELECT pupil_id FROM pupils WHERE sibli
 SELECT pupil_id FROM pupils WHERE siblings = 0
 
 -- How many pairs of pupils of one school share a birthday?
--- expect: refused belongs to the same person
+-- expect: refused is not joined on the privacy id
 -- instead: SELECT COUNT(*) … GROUP BY school_id, born
 -- ask: SELECT COUNT(*) FROM pupils GROUP BY school_id, born
 SELECT COUNT(*) FROM pupils a JOIN pupils b ON a.school_id = b.school_id AND a.born = b.born AND a.pupil_id < b.pupil_id

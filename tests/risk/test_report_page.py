@@ -4,7 +4,7 @@ shows.
 
 from __future__ import annotations
 
-from hedgerow.publish.output.report import PageSection
+from hedgerow.charts.html_page import PageSection
 from hedgerow.risk.report_page import SENSITIVE_WARNING, build_risk_page
 
 

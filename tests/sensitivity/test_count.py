@@ -1,4 +1,4 @@
-"""The count; under a filter it is looked at in test_moves."""
+"""The count; test_neighbour_moves covers filters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.sensitivity.count import Count
 from hedgerow.sensitivity.sample import Sample
 
-from .brute import add_remove
+from .helpers_brute_force import add_remove
 
 
-def test_rows_that_come_and_go() -> None:
+def test_a_private_count_moves_by_one() -> None:
     world, count = add_remove(2, 6), Count("add-remove")
     local, counts = world.local(len), np.array([len(x) for x in world.sets])
     for i in np.flatnonzero(world.sizes < 6):
@@ -47,7 +47,7 @@ def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
     assert {InverseSensitivity.calibrate(epsilon=60).sample(lengths) for _ in range(20)} == {3}
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^candidates must be 0 or more"):
         Count("add-remove").inverse_lengths([1], [0, -1])
     with pytest.raises(InvalidArgument, match=r"^beta must be"):

@@ -1,6 +1,4 @@
-"""The mean of a public number of rows, and its edges; where the number is private it is looked
-at in test_moves.
-"""
+"""The mean of a public number of rows; test_neighbour_moves covers private numbers."""
 
 from __future__ import annotations
 
@@ -15,11 +13,11 @@ from hedgerow.numeric.rounding import exp_down
 from hedgerow.sensitivity.mean import Mean
 from hedgerow.sensitivity.sample import Sample
 
-from .brute import change_one, sample
+from .helpers_brute_force import change_one, sample
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_of_a_public_number_of_rows(n: int) -> None:
+def test_the_mean_of_a_public_number_of_rows_scales_the_sum(n: int) -> None:
     world, mean = change_one(4, n), Mean("change-one")
     local, beta = world.local(lambda x: Fraction(sum(x), n)), Fraction(1, 4)
     means = np.array([sum(x) for x in world.sets])
@@ -74,7 +72,7 @@ def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
         assert {InverseSensitivity.calibrate(epsilon=60).sample(lengths) for _ in range(20)} == {4}
 
 
-def test_of_no_rows() -> None:
+def test_the_mean_of_no_rows_is_the_lower_bound() -> None:
     empty = Sample.from_values([], lower=-2, upper=5)
     for relation in (Mean("add-remove"), Mean("change-one", filtered=True)):
         assert relation.value(empty) == -2
@@ -99,7 +97,7 @@ def test_of_no_rows() -> None:
             ask(empty)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     for candidates in ([-1], [3, 4]):
         with pytest.raises(InvalidArgument, match=r"^candidates must lie between the bounds"):
             Mean("add-remove").inverse_lengths(sample((1, 2), 3), candidates)

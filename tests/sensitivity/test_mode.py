@@ -14,7 +14,7 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.sensitivity.mode import Mode, ValueCounts
 
-from .brute import RELATIONS, Values, World, add_remove, change_one
+from .helpers_brute_force import RELATIONS, Values, World, add_remove, change_one
 
 CANDIDATES, OUTSIDE, LARGEST = 3, 3, 8
 
@@ -34,7 +34,7 @@ def tally(x: Values) -> ValueCounts:
 
 
 def winner(x: Values) -> int:
-    """The first of the most frequent candidates."""
+    """Return the first of the most frequent candidates."""
     return max(range(CANDIDATES), key=lambda z: (x.count(z), -z))
 
 
@@ -43,7 +43,7 @@ def of(counts: list[int], outside: int = 0) -> ValueCounts:
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_every_small_data_set(neighbours: str) -> None:
+def test_every_small_data_set_matches_brute_force(neighbours: str) -> None:
     mode = Mode(neighbours)
     for world in worlds(neighbours):
         winners = np.array([winner(x) for x in world.sets])
@@ -89,9 +89,7 @@ def test_lengths_by_hand(counts: list[int], add: list[int], change: list[int]) -
 
 
 def slow_length(counts: list[int], outside: int, z: int) -> int:
-    """Take rows from whatever candidate is in the way most, the earlier one of two; from outside
-    when none is.
-    """
+    """Take rows from the candidate most in the way, the earlier of two, then from outside."""
     left, k = list(counts), 0
     while any(left[i] + (i < z) > left[z] for i in range(len(left)) if i != z):
         most = max((i for i in range(len(left)) if i != z), key=lambda i: left[i] + (i < z))
@@ -113,12 +111,10 @@ def test_lengths_one_row_at_a_time(counts: list[int], outside: int) -> None:
 
 
 @given(tallies, st.integers(0, 6), st.integers(0, 6), st.sampled_from(RELATIONS))
-def test_neighbours_are_about_as_far(
+def test_distances_of_neighbours_differ_by_at_most_one(
     counts: list[int], source: int, target: int, neighbours: str
 ) -> None:
-    """Lengths move by at most 1; so does the distance, and between different winners both are at
-    1.
-    """
+    """Lengths and distances move by at most 1; between different winners both distances are 1."""
     source, target = source % len(counts), target % len(counts)
     other = list(counts)
     other[target] += 1
@@ -135,7 +131,7 @@ def test_neighbours_are_about_as_far(
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_many_candidates(neighbours: str) -> None:
+def test_only_the_winner_of_many_candidates_has_length_0(neighbours: str) -> None:
     counts = np.random.default_rng(0).poisson(3, 20_000)
     found = Mode(neighbours).inverse_lengths(ValueCounts(counts, int(counts.sum())))
     assert found.min() == found[counts.argmax()] == 0
@@ -149,7 +145,7 @@ def test_a_single_candidate_never_falls() -> None:
         assert Mode(neighbours).inverse_lengths(of([3])).tolist() == [0]
 
 
-def test_no_rows() -> None:
+def test_without_rows_the_first_candidate_wins() -> None:
     empty = ValueCounts.from_values([], "abc")
     # under a filter that nothing is left is private
     for mode in (Mode("add-remove"), Mode("change-one")):
@@ -158,7 +154,7 @@ def test_no_rows() -> None:
         assert mode.inverse_lengths(empty).tolist() == [0, 1, 1]
 
 
-def test_counting() -> None:
+def test_values_are_counted() -> None:
     domain = ["north", "south", "west"]
     found = ValueCounts.from_values(["south", "south", "north", "east", None, float("nan")], domain)
     assert (found.counts.tolist(), found.rows) == ([1, 2, 0], 6)
@@ -168,9 +164,10 @@ def test_counting() -> None:
 
 
 @pytest.mark.parametrize("domain", [[], ["a", "b", "a"], [1, 1.0], [float("nan")]])
-def test_bad_domain(domain: list[Any]) -> None:
+def test_bad_domain_is_refused(domain: list[Any]) -> None:
     with pytest.raises(
-        InvalidArgument, match=r"^domain must name at least one value, and none of them twice; got"
+        InvalidArgument,
+        match=r"^domain must list at least one value, without repetition or NaN; got",
     ):
         ValueCounts.from_values(["a"], domain)
 
@@ -184,7 +181,7 @@ def test_bad_values_are_refused_without_showing_them(values: Any) -> None:
         ValueCounts.from_values(values, [7, 8])
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^neighbours must be"):
         Mode("row")
     with pytest.raises(Refused, match="local sensitivity"):

@@ -1,6 +1,4 @@
-"""Every statistic under a filter, against every data set over a few points and one value that
-stands for "fails the filter".
-"""
+"""Every statistic under a filter, on every small data set with a value for "fails the filter"."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from hedgerow.sensitivity.rank_pieces import (
 from hedgerow.sensitivity.sample import Sample
 from hedgerow.sensitivity.sum import Sum
 
-from .brute import PARTS, RELATIONS, Values, World, quantile
+from .helpers_brute_force import PARTS, RELATIONS, Values, World, quantile
 
 POINTS = 4
 FAILS = POINTS  # a row of this value fails the filter
@@ -47,7 +45,7 @@ def world(neighbours: str, rows: int = ROWS) -> World:
 
 
 def inside(neighbours: str, k: int = 0, at: World | None = None) -> Integers:
-    """The sets about which the world tells the truth within distance k."""
+    """Return the sets for which the brute-force results are right within distance k."""
     here = at or world(neighbours)
     return (
         np.arange(len(here.sets))
@@ -73,7 +71,7 @@ def total(shift: int) -> Callable[[Values], int]:
 
 
 def is_smooth(smooth: dict[int, Fraction], local: Any, pairs: Any, beta: Fraction) -> None:
-    """The two conditions, in exact numbers."""
+    """Check both conditions of smoothness, in exact numbers."""
     shrunk = exp_down(-beta)
     assert all(float(smooth[i]) * (1 + 1e-12) >= local[i] for i in smooth)
     found = [(i, j) for i, j in pairs.tolist() if i in smooth and j in smooth]
@@ -84,8 +82,9 @@ def is_smooth(smooth: dict[int, Fraction], local: Any, pairs: Any, beta: Fractio
 def lengths_are_sound(
     found: dict[int, list[int]], truth: dict[int, list[int]], pairs: Any
 ) -> float:
-    """Never more than the true ones and within 1 of each neighbour's; the share of those that
-    are true, where a true one is known.
+    """Check that lengths never exceed the true ones, and differ by at most 1 between neighbours.
+
+    Return the share of exact ones, where the true length is known.
     """
     met = [
         mine == true
@@ -105,14 +104,13 @@ def lengths_are_sound(
 
 
 # --- order statistics
-# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS, ids=str)
-def test_quantiles(p: Fraction, neighbours: str) -> None:
-    """Exact under change-one, as without a filter; under add-remove what it was without one."""
+def test_quantiles_match_brute_force(p: Fraction, neighbours: str) -> None:
+    """Exact under change-one, as without a filter; unchanged under add-remove."""
     here, q = world(neighbours), Quantile(p, neighbours)
     local = here.local(lambda x: quantile(p, POINTS)(kept(x)))
     for i in inside(neighbours):
@@ -163,9 +161,7 @@ def test_lengths_of_a_quantile(p: Fraction, neighbours: str) -> None:
     st.integers(0, 15),
 )
 def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, k: int) -> None:
-    """On longer data: what smooth sensitivity, propose-test-release and inverse sensitivity ask
-    for, both ways.
-    """
+    """The conditions of smooth sensitivity, propose-test-release and inverse sensitivity hold."""
     q, one, other = (
         Quantile(p, "change-one"),
         Sample.from_values(x, lower=0, upper=20),
@@ -189,12 +185,11 @@ def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, 
 
 
 # --- mode
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
-def test_mode(rows: int) -> None:
-    """With the number of rows left after the filter, as with that of all rows."""
+def test_the_mode_matches_brute_force(rows: int) -> None:
+    """The number of rows after the filter serves as well as that of all rows."""
     here, mode = world("change-one", rows), Mode("change-one")
     winners = np.array([max(range(POINTS), key=lambda z, x=x: (x.count(z), -z)) for x in here.sets])
     to = np.array([here.nearest(winners == z) for z in range(POINTS)])
@@ -208,11 +203,10 @@ def test_mode(rows: int) -> None:
 
 
 # --- count, sum, mean
-# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_count(neighbours: str) -> None:
+def test_the_count_matches_brute_force(neighbours: str) -> None:
     here, count = world(neighbours), Count(neighbours, filtered=True)
     local = here.local(lambda x: len(kept(x)))
     counts = np.array([len(kept(x)) for x in here.sets])
@@ -227,7 +221,7 @@ def test_count(neighbours: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_sum(shift: int, neighbours: str) -> None:
+def test_the_sum_matches_brute_force(shift: int, neighbours: str) -> None:
     here, of = world(neighbours), Sum(neighbours, filtered=True)
     local = here.local(total(shift))
     for i in inside(neighbours):
@@ -282,7 +276,7 @@ def test_lengths_of_a_sum(shift: int, neighbours: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("shift", [0, -2])
-def test_mean(shift: int, neighbours: str) -> None:
+def test_the_mean_matches_brute_force(shift: int, neighbours: str) -> None:
     here, of = world(neighbours), Mean(neighbours, filtered=True)
     local = here.local(mean(shift))
     for i in inside(neighbours):
@@ -334,10 +328,9 @@ def test_lengths_of_a_mean(neighbours: str) -> None:
 
 
 # --- edges
-# ------------------------------------------------------------------------------------------------------------------------
 
 
-def test_what_may_happen() -> None:
+def test_moves_depend_on_relation_and_filter() -> None:
     told = {
         (name, filtered): (
             NeighbourMoves(name, filtered).can_change,
@@ -358,7 +351,7 @@ def test_what_may_happen() -> None:
         Count("change-one").filtered = True  # type: ignore[misc]
 
 
-def test_nothing_left_is_refused_only_where_that_is_public() -> None:
+def test_an_empty_sample_is_refused_only_if_its_size_is_public() -> None:
     empty = Sample.from_values([], lower=0, upper=3)
     with pytest.raises(
         InvalidArgument,
@@ -376,7 +369,7 @@ def test_nothing_left_is_refused_only_where_that_is_public() -> None:
         relation.check_sample(empty)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^neighbours must be"):
         NeighbourMoves("row")
     for filtered in (None, 1, "yes"):

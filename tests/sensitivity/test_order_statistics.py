@@ -1,5 +1,5 @@
-"""Order statistics against every data set of a tiny domain, against n^2 windows on longer data,
-and against their laws.
+"""Order statistics against every small data set, against n^2 windows on longer data, and their
+laws.
 """
 
 from __future__ import annotations
@@ -21,7 +21,16 @@ from hedgerow.sensitivity import order_statistics as order
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
 
-from .brute import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample, smooth_median
+from .helpers_brute_force import (
+    PARTS,
+    RELATIONS,
+    World,
+    add_remove,
+    change_one,
+    quantile,
+    sample,
+    smooth_median,
+)
 
 HALF = Fraction(1, 2)
 POINTS, UPPER = 4, 3
@@ -42,9 +51,7 @@ def worlds(neighbours: str) -> list[World]:
 
 
 def inside(world: World, neighbours: str, k: int) -> Integers:
-    """The sets about which the world tells the truth within distance k: one more step does not
-    leave it.
-    """
+    """Return the sets for which the brute-force results are right within distance k."""
     return (
         np.flatnonzero((world.sizes + k < LARGEST) & (world.sizes <= 5))
         if neighbours == "add-remove"
@@ -53,7 +60,7 @@ def inside(world: World, neighbours: str, k: int) -> Integers:
 
 
 def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
-    """Row ``at`` becomes z; under add-remove it goes, or z comes if z is odd."""
+    """Change row ``at`` to z; under add-remove remove it, or add z if z is odd."""
     at %= len(x)
     if neighbours == "change-one":
         return [*x[:at], z, *x[at + 1 :]]
@@ -61,12 +68,11 @@ def neighbour(x: list[int], neighbours: str, at: int, z: int) -> list[int]:
 
 
 # --- every data set of a tiny domain
-# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_value_and_local_sensitivity(p: Fraction, neighbours: str) -> None:
+def test_value_and_local_sensitivity_match_brute_force(p: Fraction, neighbours: str) -> None:
     f, q = quantile(p, POINTS), Quantile(p, neighbours)
     for world in worlds(neighbours):
         local = world.local(f)
@@ -79,7 +85,7 @@ def test_value_and_local_sensitivity(p: Fraction, neighbours: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_sensitivity_at_a_distance(p: Fraction, neighbours: str) -> None:
+def test_sensitivity_within_a_distance_matches_brute_force(p: Fraction, neighbours: str) -> None:
     q = Quantile(p, neighbours)
     tight = p == HALF or neighbours == "change-one"
     for world in worlds(neighbours):
@@ -147,7 +153,6 @@ def test_smooth_sensitivity_is_the_largest_discounted_local_one(
 
 
 # --- golden formulas
-# --------------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=9))
@@ -168,7 +173,7 @@ def test_local_sensitivity_of_the_odd_median(values: list[int]) -> None:
     )
 
 
-def test_sensitive_beside_insensitive() -> None:
+def test_local_sensitivity_jumps_between_neighbours() -> None:
     q = Quantile(HALF, "change-one")
     assert q.local_sensitivity(sample([0, 0, 0, 0, 10**9], 10**9)) == 0
     assert q.local_sensitivity(sample([0, 0, 0, 10**9, 10**9], 10**9)) == 10**9
@@ -176,13 +181,12 @@ def test_sensitive_beside_insensitive() -> None:
         10**9 / np.e
     )
     with pytest.raises(
-        Refused, match=r"^Noise scaled to local sensitivity is not private: .* use smooth"
+        Refused, match=r"^Noise scaled to local sensitivity is not private: .* Use smooth"
     ):
         Sensitivity.of(q.local_sensitivity(sample([0, 0, 0, 10**9, 10**9], 10**9)))
 
 
 # --- longer data against n^2 windows
-# ----------------------------------------------------------------------------------------------
 
 
 def shapes(n: int) -> dict[str, Integers]:
@@ -210,7 +214,7 @@ def shapes(n: int) -> dict[str, Integers]:
 @pytest.mark.parametrize("name", shapes(1))
 @pytest.mark.parametrize("beta", [1e-6, 3e-3, 0.1, 3.0])
 @pytest.mark.parametrize("p", [HALF, Fraction(9, 10)])
-def test_widest_window(name: str, beta: float, p: Fraction) -> None:
+def test_the_widest_window_matches_brute_force(name: str, beta: float, p: Fraction) -> None:
     values = shapes(451)[name]
     q = Quantile(p, "change-one")
     expected = smooth_median(values.tolist(), q.rank(451), 10**9, beta)
@@ -224,7 +228,9 @@ def test_widest_window(name: str, beta: float, p: Fraction) -> None:
     st.sampled_from([1e-6, 0.01, 0.1, 1.0]),
     parts,
 )
-def test_widest_window_split_to_the_end(values: list[int], beta: float, p: Fraction) -> None:
+def test_the_widest_window_is_found_with_the_smallest_blocks(
+    values: list[int], beta: float, p: Fraction
+) -> None:
     q = Quantile(p, "change-one")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(order, "_MAX_PAIRS_AT_ONCE", 1)
@@ -239,7 +245,7 @@ def test_widest_window_split_to_the_end(values: list[int], beta: float, p: Fract
 @pytest.mark.parametrize("beta", [1e-6, 1e-3, 0.02, 3.0])
 @pytest.mark.parametrize("p", [HALF, Fraction(1, 3), Fraction(0)])
 def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: Fraction) -> None:
-    """Add-remove, with several strides of k: as if every k had been looked at."""
+    """Under add-remove, with several strides of k: the same as an evaluation at every k."""
     x, q = Sample.from_values(shapes(4000)[name], lower=0, upper=10**9), Quantile(p, "add-remove")
     k = np.arange(4001)
     floor = 10**9 * np.exp(-beta * min(4000, np.ceil(100 / beta)))
@@ -248,9 +254,10 @@ def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: F
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_a_single_jump(neighbours: str) -> None:
-    """Low values up to some rank, then high ones: A is 0, and from one k on the whole width. No
-    such k is overlooked.
+def test_a_single_jump_in_the_data_is_found(neighbours: str) -> None:
+    """Low values up to some rank, then high ones: A jumps from 0 to the whole width at one k.
+
+    No such k is missed.
     """
     n, q, seen = 4001, Quantile(HALF, neighbours), set()
     for rank in (2002, *range(2255, 2260), *range(2510, 2516), *range(3020, 3030), 3999, 4001):
@@ -282,7 +289,9 @@ def million(name: str) -> Sample:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("beta", [0.1, 1e-3, 2**-24])
 @pytest.mark.parametrize("name", ["constant", "spiked", "uniform", "heavy-tailed"])
-def test_a_million_values(name: str, beta: float, neighbours: str) -> None:
+def test_smooth_sensitivity_of_a_million_values_is_within_its_bounds(
+    name: str, beta: float, neighbours: str
+) -> None:
     x, q = million(name), Quantile(HALF, neighbours)
     smooth = q.smooth_sensitivity(x, beta)
     assert smooth >= max(
@@ -293,7 +302,6 @@ def test_a_million_values(name: str, beta: float, neighbours: str) -> None:
 
 
 # --- laws
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @given(columns, parts, relations, st.integers(0, 20), st.integers(0, 20))
@@ -306,8 +314,9 @@ def test_distance_grows_with_the_bound(
 
 @given(columns, parts, relations, st.integers(-1, 25))
 def test_distance_at_its_ends(x: list[int], p: Fraction, neighbours: str, bound: int) -> None:
-    """Below the local sensitivity it is 0, from the global one on infinite; in between it is the
-    first k with A(x, k) > bound.
+    """It is 0 below the local sensitivity, and infinite from the global one on.
+
+    In between it is the first k with A(x, k) > bound.
     """
     q, of = Quantile(p, neighbours), sample(x, 20)
     found = q.distance(of, bound)
@@ -319,7 +328,7 @@ def test_distance_at_its_ends(x: list[int], p: Fraction, neighbours: str, bound:
 
 
 @given(columns, parts, relations, st.integers(0, 19), st.integers(0, 99), st.integers(0, 20))
-def test_neighbours_are_about_as_far(
+def test_distances_of_neighbours_differ_by_at_most_one(
     x: list[int], p: Fraction, neighbours: str, bound: int, at: int, z: int
 ) -> None:
     q, one, other = (
@@ -341,7 +350,7 @@ def test_neighbours_are_about_as_far(
 def test_a_neighbour_sees_as_much_one_step_farther(
     x: list[int], p: Fraction, neighbours: str, k: int, at: int, z: int
 ) -> None:
-    """A(x, k) <= A(y, k+1): all that smooth sensitivity and the distance ask for."""
+    """A(x, k) <= A(y, k+1), which is all that smooth sensitivity and the distance need."""
     q, one, other = (
         Quantile(p, neighbours),
         sample(x, 20),
@@ -380,13 +389,12 @@ def test_smooth_between_neighbours(
 
 
 # --- edges
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_no_data_at_all(p: Fraction, neighbours: str) -> None:
-    """Answered under either relation: under a filter that nothing is left is private."""
+def test_empty_data_are_answered(p: Fraction, neighbours: str) -> None:
+    """Under either relation: under a filter it is private that no row is left."""
     q, empty = Quantile(p, neighbours), sample([], 7)
     assert q.value(empty) == (0 if p else 7)
     assert (
@@ -400,7 +408,7 @@ def test_no_data_at_all(p: Fraction, neighbours: str) -> None:
     assert q.smooth_sensitivity(empty, 1) == 7 * (1 + Fraction(1, 2**38))
 
 
-def test_ranks() -> None:
+def test_ranks_are_rounded_up() -> None:
     assert [Quantile(HALF, "change-one").rank(n) for n in (0, 1, 2, 3, 4, 5)] == [1, 1, 1, 2, 2, 3]
     assert [Quantile(Fraction(0), "change-one").rank(n) for n in (0, 1, 5)] == [1, 1, 1]
     assert [Quantile(Fraction(1), "change-one").rank(n) for n in (0, 1, 5)] == [1, 1, 5]
@@ -411,12 +419,12 @@ def test_p_is_exact() -> None:
 
 
 @pytest.mark.parametrize("p", [-1, 1.1, Fraction(1, 10**6 + 1), "1", None, True, inf])
-def test_bad_p(p: object) -> None:
+def test_bad_p_is_refused(p: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^p must be"):
         Quantile(p, "change-one")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("neighbours", ["row", "", None, 1, "Change-One"])
-def test_bad_relation(neighbours: object) -> None:
+def test_bad_relation_is_refused(neighbours: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^neighbours must be 'add-remove' or 'change-one'"):
         Quantile(HALF, neighbours)  # type: ignore[arg-type]

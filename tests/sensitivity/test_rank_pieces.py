@@ -17,13 +17,13 @@ from hedgerow.sensitivity.rank_pieces import (
 )
 from hedgerow.sensitivity.sample import Sample
 
-from .brute import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample
+from .helpers_brute_force import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample
 
 POINTS, UPPER, LARGEST = 4, 3, 9
 
 
 def spread(parts: RankPieces, values: Integers) -> Integers:
-    """One number for each point of the range."""
+    """Return one number for each point of the range."""
     return np.repeat(values, parts.points)
 
 
@@ -50,15 +50,15 @@ def test_pieces_cover_the_range_once(values: list[int]) -> None:
         assert spread(parts, getattr(parts, name)).tolist() == count
 
 
-def test_pieces_of_nothing() -> None:
+def test_an_empty_sample_is_one_piece() -> None:
     parts = build_pieces(sample([], 9))
     assert (parts.first.tolist(), parts.points.tolist(), parts.equal.tolist()) == ([0], [10], [0])
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
-def test_inverse_length(p: Fraction, neighbours: str) -> None:
-    """The distance to the nearest data set, not empty, whose quantile is z."""
+def test_inverse_length_matches_brute_force(p: Fraction, neighbours: str) -> None:
+    """It is the distance to the nearest non-empty data set whose quantile is z."""
     q, f = Quantile(p, neighbours), quantile(p, POINTS)
     for world in worlds(neighbours):
         answers = np.array([f(x) for x in world.sets])
@@ -72,7 +72,7 @@ def test_inverse_length(p: Fraction, neighbours: str) -> None:
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", [*PARTS, Fraction(1, 3)])
-def test_ranks_off_moves_by_no_more_than_it_says(p: Fraction, neighbours: str) -> None:
+def test_rank_errors_move_by_at_most_the_stated_amount(p: Fraction, neighbours: str) -> None:
     q = Quantile(p, neighbours)
     for world in worlds(neighbours):
         small = np.flatnonzero(world.sizes <= 6)
@@ -93,7 +93,7 @@ def test_ranks_off_moves_by_no_more_than_it_says(p: Fraction, neighbours: str) -
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=12), st.sampled_from(PARTS))
-def test_the_quantile_is_not_off(neighbours: str, values: list[int], p: Fraction) -> None:
+def test_the_quantile_has_no_rank_error(neighbours: str, values: list[int], p: Fraction) -> None:
     q, x = Quantile(p, neighbours), sample(values, 20)
     parts = build_pieces(x)
     off, length = (

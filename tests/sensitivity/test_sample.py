@@ -12,7 +12,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.privacy.unit import Unit
 from hedgerow.sensitivity.sample import Sample, check_relation
 
-from .brute import RELATIONS
+from .helpers_brute_force import RELATIONS
 
 reals = st.floats(min_value=-1e6, max_value=1e6)
 
@@ -21,13 +21,13 @@ def steps(x: Sample) -> list[int]:
     return [int(v) for v in x.values]
 
 
-def test_whole_numbers() -> None:
+def test_integer_bounds_declare_whole_numbers() -> None:
     x = Sample.from_values([5, 3, 9, 3, -2, 100], lower=0, upper=10)
     assert steps(x) == [0, 3, 3, 5, 9, 10]
     assert (x.lower, x.upper, x.width, x.grid, len(x)) == (0, 10, 10, 1, 6)
 
 
-def test_reals() -> None:
+def test_real_bounds_give_a_fine_grid() -> None:
     x = Sample.from_values([0.5, 0.25, -3.0, 7.0], lower=0.0, upper=1.0)
     assert x.grid == Fraction(1, 2**20)
     assert steps(x) == [0, 2**18, 2**19, 2**20]
@@ -35,27 +35,26 @@ def test_reals() -> None:
 
 
 def test_the_grid_follows_from_the_bounds_alone() -> None:
-    """Were it read off the values, one row would change it for all."""
+    """If it were read off the values, one row would change it for all."""
     for values in ([], [1], [1.5], [1, 2.5], np.array([], dtype=np.int64), np.array([1.0])):
         assert Sample.from_values(values, lower=0.0, upper=8.0).grid == Fraction(8, 2**20)
     for values in ([], [1], (3, 4), np.array([], dtype=np.float64)):
         assert Sample.from_values(values, lower=0, upper=np.int64(8)).grid == 1
     with pytest.raises(
-        InvalidArgument, match=r"^values must hold whole numbers on the grid of 1; for real values"
+        InvalidArgument,
+        match=r"^values must hold whole numbers on the grid of 1; calibrate with a finer grid",
     ):
         Sample.from_values([1, 2.5], lower=0, upper=8)
 
 
 def test_snapped_bounds_still_hold_the_values() -> None:
-    """A value next to a bound may be snapped beyond the snapped bound, were it not clamped
-    again.
-    """
+    """A value next to a bound may be snapped beyond the snapped bound unless clamped again."""
     x = Sample.from_values([0.49, 0.51, 2.49, 2.51], lower=0.6, upper=2.4, grid=1 / 2)
     assert (x.lower, x.upper) == (1, 5)
     assert steps(x) == [1, 1, 5, 5]
 
 
-def test_no_values() -> None:
+def test_a_sample_may_be_empty() -> None:
     for nothing in ([], (), np.array([])):
         assert len(Sample.from_values(nothing, lower=0, upper=1)) == 0
 
@@ -111,24 +110,24 @@ def test_bad_values_are_refused_without_showing_them(values: Any) -> None:
         ),
         (
             {"lower": 0, "upper": 10**30},
-            r"^grid must be so coarse that both bounds lie within 2\^53 steps of 0",
+            r"^grid must be coarser: both bounds must lie within 2\^53 steps of 0",
         ),
-        ({"lower": -(2**53) - 1, "upper": 0}, r"^grid must be so coarse"),
-        ({"lower": 1e12, "upper": 1e12 + 1}, r"^grid must be so coarse"),
+        ({"lower": -(2**53) - 1, "upper": 0}, r"^grid must be coarser"),
+        ({"lower": 1e12, "upper": 1e12 + 1}, r"^grid must be coarser"),
         ({"lower": 0.0, "upper": 1e300}, r"^upper must lie between"),
     ],
 )
-def test_bad_bounds(bounds: dict[str, Any], told: str) -> None:
+def test_bad_bounds_are_refused(bounds: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         Sample.from_values([1], **bounds)
 
 
-def test_the_largest_bounds() -> None:
+def test_bounds_up_to_2_to_the_53_steps_pass() -> None:
     x = Sample.from_values([-(2**62), 3, 2**62], lower=-(2**53), upper=2**53)
     assert steps(x) == [-(2**53), 3, 2**53]
 
 
-def test_ranks_beyond_the_data() -> None:
+def test_ranks_beyond_the_data_are_the_bounds() -> None:
     x = Sample.from_values([4, 2, 8], lower=0, upper=10)
     expected = [0, 0, 2, 4, 8, 10, 10]
     assert [x.value_at(rank) for rank in range(-1, 6)] == expected
@@ -136,7 +135,7 @@ def test_ranks_beyond_the_data() -> None:
     assert Sample.from_values([], lower=0, upper=10).values_at(np.array([0, 1])).tolist() == [0, 10]
 
 
-def test_counting() -> None:
+def test_values_are_counted() -> None:
     x = Sample.from_values([4, 2, 4, 8], lower=0, upper=10)
     z = np.array([0, 2, 3, 4, 9])
     assert x.count_below(z).tolist() == [0, 0, 1, 1, 4]
@@ -179,7 +178,7 @@ def test_no_value_moves_by_more_than_half_a_step(values: list[float], grid: floa
         assert abs(step * x.grid - Fraction(value)) <= x.grid / 2
 
 
-def test_relations() -> None:
+def test_only_the_two_relations_pass() -> None:
     assert [check_relation(one) for one in RELATIONS] == list(RELATIONS)
     with pytest.raises(
         InvalidArgument, match=r"^neighbours must be 'add-remove' or 'change-one'; got 'row'\.$"

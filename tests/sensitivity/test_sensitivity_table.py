@@ -14,7 +14,7 @@ from hedgerow.privacy.sensitivity import LocalSensitivity, Sensitivity
 from hedgerow.sensitivity.sample import Sample
 from hedgerow.sensitivity.sensitivity_table import STATISTICS, global_sensitivity, local_sensitivity
 
-from .brute import RELATIONS, add_remove, change_one, sample
+from .helpers_brute_force import RELATIONS, add_remove, change_one, sample
 
 Row = Fraction | None
 Answer = Callable[[tuple[Row, ...]], list[Fraction]]
@@ -34,9 +34,7 @@ ANSWERS: dict[str, Answer] = {
 
 
 def moves(answer: Answer, values: list[Row], neighbours: str) -> list[list[Fraction]]:
-    """By how much each pair of neighbours of up to three rows differs; None is a row that fails
-    the filter.
-    """
+    """Return the differences of all pairs of neighbours of three rows; None fails the filter."""
     found = []
     for rows in product(values, repeat=3):
         others = [(row, *rows[1:]) for row in values] if neighbours == "change-one" else [rows[1:]]
@@ -49,7 +47,7 @@ def moves(answer: Answer, values: list[Row], neighbours: str) -> list[list[Fract
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_sum_is_exactly_as_sensitive_as_said(
+def test_the_sum_attains_its_sensitivity(
     lower: int, upper: int, filtered: bool, neighbours: str
 ) -> None:
     values: list[Row] = [Fraction(2 * lower + i, 2) for i in range(2 * (upper - lower) + 1)]
@@ -63,7 +61,7 @@ def test_sum_is_exactly_as_sensitive_as_said(
 
 
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_mean_is_exactly_as_sensitive_as_said(lower: int, upper: int) -> None:
+def test_the_mean_attains_its_sensitivity(lower: int, upper: int) -> None:
     most = max(
         abs(move[0])
         for move in moves(ANSWERS["mean"], [Fraction(lower), Fraction(upper)], "change-one")
@@ -74,7 +72,7 @@ def test_mean_is_exactly_as_sensitive_as_said(lower: int, upper: int) -> None:
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_count_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
+def test_the_count_attains_its_sensitivity(neighbours: str) -> None:
     most = max(abs(move[0]) for move in moves(ANSWERS["count"], [Fraction(1), None], neighbours))
     assert (
         global_sensitivity("count", neighbours=neighbours)
@@ -84,7 +82,7 @@ def test_count_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_histogram_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
+def test_the_histogram_attains_its_sensitivity(neighbours: str) -> None:
     cells: list[Row] = [Fraction(z) for z in range(3)]
     found = moves(lambda rows: [Fraction(rows.count(z)) for z in cells], cells, neighbours)
     bound = global_sensitivity("histogram", neighbours=neighbours)
@@ -96,7 +94,7 @@ def test_histogram_is_exactly_as_sensitive_as_said(neighbours: str) -> None:
 
 @pytest.mark.parametrize("statistic", ["min", "median", "max", "quantile"])
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_ranks_move_across_the_whole_width(statistic: str, neighbours: str) -> None:
+def test_order_statistics_attain_the_whole_width(statistic: str, neighbours: str) -> None:
     found = global_sensitivity(statistic, neighbours=neighbours, lower=-2, upper=5)
     assert found == Sensitivity.of(7)
     if neighbours == "add-remove":  # one row instead of none
@@ -109,7 +107,7 @@ def test_ranks_move_across_the_whole_width(statistic: str, neighbours: str) -> N
         )
 
 
-def test_the_table() -> None:
+def test_global_sensitivities_match_the_table() -> None:
     bounds = {"lower": -10, "upper": 40}
     assert global_sensitivity("count", neighbours="change-one").l1 == 1
     assert global_sensitivity("sum", neighbours="change-one", **bounds).l1 == 50
@@ -130,7 +128,7 @@ def test_the_table() -> None:
 def test_a_missing_bound_is_refused(statistic: str) -> None:
     for bounds in ({}, {"lower": 0}, {"upper": 1}):
         with pytest.raises(
-            Unbounded, match=f"^The {statistic} needs declared bounds, lower and upper"
+            Unbounded, match=f"^The {statistic} needs bounds: .* Declare lower and upper"
         ):
             global_sensitivity(statistic, neighbours="change-one", rows=5, **bounds)  # type: ignore[arg-type]
 
@@ -146,7 +144,7 @@ def test_a_missing_bound_is_refused(statistic: str) -> None:
         ({"statistic": "mean", "rows": 0}, r"^rows must be a whole number of at least 1; got 0"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
+def test_bad_arguments_are_refused(arguments: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         global_sensitivity(
             **{"statistic": "sum", "neighbours": "change-one", "lower": 0, "upper": 1, **arguments}
@@ -156,11 +154,11 @@ def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
 @pytest.mark.parametrize(
     ("neighbours", "filtered"), [("add-remove", False), ("add-remove", True), ("change-one", True)]
 )
-def test_a_mean_of_privately_many_rows_is_refused(neighbours: str, filtered: bool) -> None:
+def test_the_mean_of_a_private_number_of_rows_is_refused(neighbours: str, filtered: bool) -> None:
     with pytest.raises(
         Unsupported,
         match=(
-            r"^The mean moves with the number of rows, which is private here; release a noisy sum"
+            r"^The mean depends on the number of rows, which is private here. Release a noisy sum"
         ),
     ):
         global_sensitivity(
@@ -169,7 +167,6 @@ def test_a_mean_of_privately_many_rows_is_refused(neighbours: str, filtered: boo
 
 
 # --- local
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("statistic", ["sum", "mean"])
@@ -228,7 +225,7 @@ def test_local_sensitivity_under_a_filter() -> None:
     ] == [60, 10, 10]
 
 
-def test_bad_local() -> None:
+def test_bad_local_sensitivity_arguments_are_refused() -> None:
     x, empty = sample([1, 2], 3), sample([], 3)
     for statistic in ("histogram", "mode", "quantile", "variance"):
         with pytest.raises(
@@ -247,9 +244,7 @@ def test_bad_local() -> None:
 
 
 def test_local_sensitivity_is_refused_as_a_scale_of_noise() -> None:
-    """Insensitive data beside sensitive ones: whoever sees the size of the noise knows which it
-    was.
-    """
+    """Insensitive next to sensitive data: the size of the noise would reveal which it is."""
     calm, wild = ([0, 0, 0, 0, 10**9], [0, 0, 0, 10**9, 10**9])
     local = [
         local_sensitivity("median", sample(x, 10**9), neighbours="change-one") for x in (calm, wild)
@@ -259,7 +254,7 @@ def test_local_sensitivity_is_refused_as_a_scale_of_noise() -> None:
         assert isinstance(scale, LocalSensitivity)
         with pytest.raises(
             Refused,
-            match=r"^Noise scaled to local sensitivity is not private: .*; use smooth\(\.\.\.\)",
+            match=r"^Noise scaled to local sensitivity is not private: .* Use smooth sensitivity",
         ):
             Laplace.calibrate(sensitivity=scale, epsilon=1)
     # What may scale noise instead.

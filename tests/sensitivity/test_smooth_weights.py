@@ -32,7 +32,7 @@ SLACK = 1 + Fraction(1, 2**37)
 
 
 def some(count: int) -> list[int]:
-    """The first ones, the last ones, those around a change of block, and some in between."""
+    """Return the first and last indices, those around a change of block, and some in between."""
     chosen = {
         *range(70),
         *range(1000, 1050),
@@ -55,7 +55,7 @@ def test_the_weights_fall_slowly_enough(beta: Fraction) -> None:
 
 
 @pytest.mark.parametrize("beta", BETAS)
-def test_each_weight_is_the_power_it_stands_for(beta: Fraction) -> None:
+def test_each_weight_is_close_to_its_power(beta: Fraction) -> None:
     count = min(2 * find_last_distance(beta, 10**6) + 3, 10**6)
     weights, rate = SmoothWeights(beta, count), beta - Fraction(1, 2**36)
     for k in some(count)[:: 7 if count > 100 else 1]:
@@ -73,7 +73,7 @@ def test_no_exponential_function_of_the_platform_is_trusted(
 
 
 @pytest.mark.parametrize("count", [1, 5, 1023, 1024, 1025, 5000])
-def test_the_first_weights(count: int) -> None:
+def test_list_first_matches_at(count: int) -> None:
     weights = SmoothWeights(Fraction(1, 100), 5000)
     assert np.array_equal(weights.list_first(count), weights.at(np.arange(count)))
     assert np.array_equal(
@@ -88,13 +88,13 @@ def test_the_first_weight_is_one() -> None:
 @given(
     st.fractions(min_value=MIN_BETA, max_value=100, max_denominator=2**24), st.integers(0, 10**7)
 )
-def test_far_is_all_the_data_or_next_to_nothing(beta: Fraction, n: int) -> None:
+def test_the_last_distance_is_all_data_or_a_tiny_weight(beta: Fraction, n: int) -> None:
     last = find_last_distance(beta, n)
     assert last == n or (last < n and beta * (last - 1) < 100 <= beta * last)
 
 
 @given(st.floats(min_value=0, max_value=1e300))
-def test_raised(largest: float) -> None:
+def test_the_maximum_is_raised_above_its_rounding(largest: float) -> None:
     assert (
         Fraction(largest) * (1 + Fraction(1, 2**39))
         <= round_maximum_up(largest)
@@ -103,7 +103,7 @@ def test_raised(largest: float) -> None:
 
 
 @pytest.mark.parametrize("beta", [0, -1, 2**-25, 101, nan, inf, None, "1", True, [1]])
-def test_bad_beta(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^beta must"):
         check_beta(beta)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""The sum: local, smooth and inverse against all data sets of a tiny domain."""
+"""The sum: local, smooth and inverse sensitivity against all small data sets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sample(x: tuple[int, ...], low: int, high: int) -> Sample:
 
 @pytest.mark.parametrize("relation", ["change-one", "add-remove"])
 @pytest.mark.parametrize(("low", "high"), DOMAINS)
-def test_local_and_smooth_by_brute_force(low: int, high: int, relation: str) -> None:
+def test_local_and_smooth_sensitivity_match_brute_force(low: int, high: int, relation: str) -> None:
     total = Sum(relation)
     changed = relation == "change-one"
     beta = Fraction(1, 3)
@@ -122,13 +122,13 @@ def test_sums_beyond_64_bits() -> None:
     assert Sum("add-remove").value(here) == 1999 * top - 1
     with pytest.raises(
         InvalidArgument,
-        match=r"^grid must be so coarse that both bounds lie within 2\^30 steps of 0",
+        match=r"^grid must be coarser: both bounds must lie within 2\^30 steps of 0",
     ):
         Sum("add-remove").inverse_lengths(here, [0])
 
 
 @pytest.mark.parametrize("total", [Sum("add-remove"), Sum("change-one", filtered=True)], ids=str)
-def test_lengths_of_the_farthest_candidates(total: Sum) -> None:
+def test_lengths_of_the_farthest_candidates_do_not_overflow(total: Sum) -> None:
     here = Sample.from_values([2**30, -5, 1], lower=-(2**30), upper=2**30)
     far = total.inverse_lengths(here, [2**63 - 1, -(2**63), 2**62, 2**30 - 4])
     assert np.abs(far[:3] - 2**31).max() <= 1  # as if they were 2^61 steps away
@@ -136,7 +136,7 @@ def test_lengths_of_the_farthest_candidates(total: Sum) -> None:
     assert far.min() >= 0
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="neighbours"):
         Sum("any")
     with pytest.raises(

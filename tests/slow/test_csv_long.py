@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from engines.lines import check_drawn
+from engines.helpers_csv import check_drawn
 
 
 @pytest.mark.parametrize("start", range(8))

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from engines.worlds import ENGINES, Ranks, answer, expected, plans, worlds
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
-from hedgerow.engines.tables.registry import RegisteredTable
+from engines.helpers_plans import ENGINES, Ranks, answer, expected, plans, worlds
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.schema import Column, Schema

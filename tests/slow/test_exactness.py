@@ -17,7 +17,7 @@ from hedgerow.numeric.samplers import gaussian_sampler as gaussian
 from hedgerow.numeric.samplers import laplace_sampler as exponential
 from hedgerow.numeric.samplers.gaussian_sampler import discrete_gaussian, draw_ratio_candidates
 from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
-from numeric.feeding import HIGH, LOW, SCALES, exp, feed, ln, near, some, uniform
+from numeric.helpers_chosen_bits import HIGH, LOW, SCALES, exp, feed, ln, near, some, uniform
 
 N = 10**7
 HALF = Fraction(1, 2)

@@ -23,7 +23,7 @@ from hedgerow.verify.audit.confidence import certify_epsilon
 from hedgerow.verify.laws import LawBroken, check_mechanism
 from hedgerow.verify.laws.goodness_of_fit import measure_fit
 from hedgerow.verify.laws.integer_distribution import IntegerDistribution, make_points
-from mechanisms import attack
+from mechanisms import helpers_precision_attack as attack
 from verify.laws import planted, planted_worlds
 from verify.laws.good import GOOD
 

@@ -16,9 +16,10 @@ import duckdb
 import pytest
 
 from hedgerow.engines.compile.column_casts import StoredColumn
-from hedgerow.engines.compile.dialect import DUCKDB
-from hedgerow.engines.compile.plan import StoredTable, compile_plan
+from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.quoting import quote_name
+from hedgerow.engines.compile.stored_tables import StoredTable
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.errors import HedgerowError
 from sql.fixtures import CATALOG, ask
 

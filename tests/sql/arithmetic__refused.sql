@@ -1,14 +1,14 @@
 SELECT SUM(age // 2) FROM visits
---> Unsupported: // is not read
+--> Unsupported: // is not supported
 
 SELECT SUM(age ** 2) FROM visits
---> Unsupported: Powers are not read
+--> Unsupported: Powers are not supported
 
 SELECT SUM(age & 1) FROM visits
---> Unsupported: Work on bits is not read
+--> Unsupported: Bitwise operators are not supported
 
 SELECT SUM(age << 1) FROM visits
---> Unsupported: Work on bits is not read
+--> Unsupported: Bitwise operators are not supported
 
 SELECT SUM(age * age * age * age * age * age * age * age * age * age) FROM visits
 --> Unsupported: * may leave the range of numbers here: its bounds are 0 and 2.59e+20
@@ -20,16 +20,16 @@ SELECT SUM(city + 1) FROM visits
 --> Unsupported: + works on numbers, and this is text
 
 SELECT SUM(age + NULL) FROM visits
---> Unsupported: With NULL in it, this is always NULL
+--> Unsupported: One operand is NULL, so this is always NULL
 
 SELECT SUM(Cost / age) FROM visits
---> Unbounded: This may become arbitrarily large, since something is divided by what may be 0 (or is the logarithm of it)
+--> Unbounded: SUM(Cost / age) needs bounds: it has none where a divisor or the argument of LN may be 0
 
 SELECT SUM(weight + 1) FROM visits
---> Unbounded: weight has no bounds, and arithmetic needs them
+--> Unbounded: weight + 1 needs bounds
 
 SELECT COUNT(*) FROM visits WHERE weight * visits_before > 3
---> Unbounded: weight and visits_before have no bounds, and arithmetic needs them
+--> Unbounded: weight * visits_before needs bounds
 
 SELECT COUNT(*) + 'a' FROM visits
 --> Unsupported: + works on numbers, and this is text

@@ -5,10 +5,10 @@ SELECT SUM(CASE WHEN smoker THEN age ELSE 'none' END) FROM visits
 --> Unsupported: CASE needs values of one type, and here are integer and text
 
 SELECT SUM(CASE WHEN smoker THEN NULL END) FROM visits
---> Unsupported: This is always NULL, and NULL is never added
+--> Unsupported: The argument is always NULL
 
 SELECT COUNT(CASE WHEN smoker THEN weight + 1 END) FROM visits
---> Unbounded: weight has no bounds, and arithmetic needs them
+--> Unbounded: weight + 1 needs bounds
 
 SELECT SUM(COALESCE(age, city)) FROM visits
 --> Unsupported: COALESCE needs values of one type, and here are integer and text
@@ -20,4 +20,4 @@ SELECT SUM(IF(age, 1, 2)) FROM visits
 --> Unsupported: CASE WHEN needs a condition
 
 SELECT CASE WHEN smoker THEN NULL END, COUNT(*) FROM visits GROUP BY 1
---> Unsupported: This key is always NULL
+--> Unsupported: This GROUP BY key is always NULL

@@ -5,58 +5,58 @@ SELECT COUNT(*) FROM visits WHERE YEAR('soon') = 3
 --> Unsupported: The year is taken of a date; declare the column as a date in the policy
 
 SELECT COUNT(*) FROM visits WHERE EXTRACT(isodow FROM day) = 3
---> Unsupported: EXTRACT does not know this part
+--> Unsupported: EXTRACT does not support this part
 
 SELECT COUNT(*) FROM visits WHERE EXTRACT(hour FROM day) = 3
---> Unsupported: EXTRACT does not know this part
+--> Unsupported: EXTRACT does not support this part
 
 SELECT DATE_TRUNC('hour', day), COUNT(*) FROM visits GROUP BY 1
---> Unsupported: DATE_TRUNC does not know this part
+--> Unsupported: DATE_TRUNC does not support this part
 
 SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE
---> Unsupported: The clock is not read
+--> Unsupported: The current date and time are not available
 
 SELECT COUNT(*) FROM visits WHERE day > NOW()
---> Unsupported: NOW is no function here
+--> Unsupported: There is no function NOW
 
 SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2026'
---> Unsupported: Dates as text are not read
+--> Unsupported: Formatting dates as text is not supported
 
 SELECT COUNT(*) FROM visits WHERE ISODOW(day) = 3
---> Unsupported: This function is not read
+--> Unsupported: This function is not supported
 
 SELECT AVG(day) FROM visits
---> Unsupported: AVG adds numbers, and this is date
+--> Unsupported: AVG needs numbers, but this is date
 
 SELECT COUNT(*) FROM visits WHERE day > INTERVAL 3 DAY
---> Unsupported: An interval is added to a date, or taken off it
+--> Unsupported: INTERVAL can only be added to a date or subtracted from one
 
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 3 HOUR > month
---> Unsupported: This interval is not read
+--> Unsupported: This interval is not supported
 
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1.5 DAY > month
---> Unsupported: This interval is not read
+--> Unsupported: This interval is not supported
 
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL (age) DAY > month
---> Unsupported: This interval is not read
+--> Unsupported: This interval is not supported
 
 SELECT COUNT(*) FROM visits WHERE age + INTERVAL 3 DAY > 5
 --> Unsupported: The date some time later is taken of a date; declare the column as a date in the policy
 
 SELECT COUNT(*) FROM visits WHERE day + month > 5
---> Unsupported: This is not done with dates
+--> Unsupported: This operation is not defined for dates
 
 SELECT COUNT(*) FROM visits WHERE day + 1.5 > month
---> Unsupported: This is not done with dates
+--> Unsupported: This operation is not defined for dates
 
 SELECT COUNT(*) FROM visits WHERE 3 - day > 5
---> Unsupported: This is not done with dates
+--> Unsupported: This operation is not defined for dates
 
 SELECT COUNT(*) FROM visits WHERE day * 2 > 5
 --> Unsupported: * works on numbers, and this is a date
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF('week', day, month) > 5
---> Unsupported: DATE_DIFF does not know this part
+--> Unsupported: DATE_DIFF does not support this part
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', age, month) > 5
 --> Unsupported: The number of days between is taken of a date; declare the column as a date in the policy
@@ -65,55 +65,55 @@ SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, 3) > month
 --> Unsupported: DATE_ADD takes a date and an interval
 
 SELECT AVG(DATE_DIFF('day', day, month)) FROM visits
---> Unbounded: day has no bounds, so one person could move this by thousands of years
+--> Unbounded: AVG needs bounds, and day has none
 
 SELECT AVG(YEAR(day)) FROM visits
---> Unbounded: day has no bounds, so one person could move this by thousands of years
+--> Unbounded: AVG needs bounds, and day has none
 
 SELECT AVG(stay) FROM (SELECT patient_id, month - day AS stay FROM visits) AS t
---> Unbounded: day has no bounds, so one person could move this by thousands of years
+--> Unbounded: AVG needs bounds, and day has none
 
 SELECT SUM(LEAST(month - day, 100)) FROM visits
---> Unbounded: day has no bounds, so one person could move this by thousands of years
+--> Unbounded: SUM needs bounds, and day has none
 
 SELECT TO_CHAR(day, 'YYYY'), COUNT(*) FROM visits GROUP BY 1
---> Unsupported: Dates as text are not read
+--> Unsupported: Formatting dates as text is not supported
 
 SELECT COUNT(*) FROM visits WHERE day = DATE '2025-06-31'
---> Unsupported: There is no day 2025-06-31
+--> Unsupported: 2025-06-31 is not a valid date
 
 SELECT COUNT(*) FROM visits WHERE DATE(age) = '2026-01-01'
---> Unsupported: A day is that of a date, and this is integer
+--> Unsupported: A date is needed here, but this is integer
 
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('day', city) = '2026-01-01'
---> Unsupported: A day is that of a date, and this is text
+--> Unsupported: A date is needed here, but this is text
 
 SELECT COUNT(*) FROM visits WHERE DATE('31.1.2026') = day
---> Unsupported: This is no date
+--> Unsupported: This is not a date
 
 SELECT COUNT(*) FROM visits WHERE DATE(day, 'UTC') = '2026-01-01'
---> Unsupported: DATE … ZONE is not read
+--> Unsupported: DATE … ZONE is not supported
 
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('decade', day) = '2026-01-01'
---> Unsupported: DATE_TRUNC does not know this part
+--> Unsupported: DATE_TRUNC does not support this part
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF(month, DATE '2026-01-01', day) > 3
---> Unsupported: Here a part of dates and a column have one name, and either may be meant
+--> Unsupported: This is ambiguous: the word is a date part and a column
 
 SELECT COUNT(*) FROM labs WHERE DATE_DIFF(taken, DATE '2026-01-01', DAY) > 3
---> Unsupported: DATE_DIFF does not know this part
+--> Unsupported: DATE_DIFF does not support this part
 
 SELECT DATE_TRUNC(day, MONTH) AS m, COUNT(*) FROM visits GROUP BY m
---> Unsupported: Here a part of dates and a column have one name, and either may be meant
+--> Unsupported: This is ambiguous: the word is a date part and a column
 
 SELECT DATE_TRUNC(month, DAY) AS m, COUNT(*) FROM visits GROUP BY m
---> Unsupported: Here a part of dates and a column have one name, and either may be meant
+--> Unsupported: This is ambiguous: the word is a date part and a column
 
 SELECT DATE_TRUNC(day, WEEK) AS m, COUNT(*) FROM visits GROUP BY m
---> Unsupported: Here a part of dates and a column have one name, and either may be meant
+--> Unsupported: This is ambiguous: the word is a date part and a column
 
 SELECT DATE_TRUNC(taken, MONTH) AS m, COUNT(*) FROM labs GROUP BY m
---> Unsupported: DATE_TRUNC does not know this part
+--> Unsupported: DATE_TRUNC does not support this part
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF(day, DATE '2026-01-01', YEAR) > 3
---> Unsupported: Here a part of dates and a column have one name, and either may be meant
+--> Unsupported: This is ambiguous: the word is a date part and a column

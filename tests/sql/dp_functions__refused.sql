@@ -1,8 +1,8 @@
 SELECT SUM(age) / COUNT(*) AS mean, DP_INTERVAL_LOW(mean) FROM visits
---> Unsupported: Intervals are those of aggregates
+--> Unsupported: This function takes an aggregate
 
 SELECT region, DP_INTERVAL_LOW(region), COUNT(*) FROM visits GROUP BY region
---> Unsupported: Intervals are those of aggregates
+--> Unsupported: This function takes an aggregate
 
 SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n, 0.9) FROM visits
 --> Unsupported: DP_INTERVAL_LOW takes one aggregate
@@ -11,16 +11,16 @@ SELECT COUNT(*) AS n, DP_INTERVAL_LOW() FROM visits
 --> Unsupported: DP_INTERVAL_LOW takes one aggregate
 
 SELECT COUNT(*) FROM visits WHERE DP_INTERVAL_LOW(age) > 3
---> Unsupported: An interval has no place inside WHERE
+--> Unsupported: A confidence interval is not allowed inside WHERE
 
 SELECT COUNT(*) FROM visits GROUP BY DP_INTERVAL_LOW(age)
---> Unsupported: An interval has no place inside GROUP BY
+--> Unsupported: A confidence interval is not allowed inside GROUP BY
 
 SELECT DP_INTERVAL_LOWER(COUNT(*)) FROM visits
---> Unsupported: DP_INTERVAL_LOWER is no function here
+--> Unsupported: There is no function DP_INTERVAL_LOWER
 
 SELECT FROBNICATE(age) FROM visits
---> Unsupported: FROBNICATE is no function here
+--> Unsupported: There is no function FROBNICATE
 
 SELECT COUNT(*) FROM visits WHERE error('x') = 1
---> Unsupported: error is no function here
+--> Unsupported: There is no function error

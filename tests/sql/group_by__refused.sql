@@ -1,50 +1,50 @@
 SELECT Cost, COUNT(*) FROM visits GROUP BY Cost
---> Unsupported: Real numbers make too many groups
+--> Unsupported: Cannot group by real numbers: nearly every value would be a group of its own
 
 SELECT age / 10, COUNT(*) FROM visits GROUP BY 1
---> Unsupported: Real numbers make too many groups
+--> Unsupported: Cannot group by real numbers: nearly every value would be a group of its own
 
 SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id
---> Unsupported: A group for every person would show each of them
+--> Unsupported: patient_id is the privacy id. Grouping by it would show each unit on its own
 
 SELECT COUNT(*) FROM visits GROUP BY patient_id = 3
---> Unsupported: patient_id says whose rows these are, and is no column of questions
+--> Unsupported: patient_id is the privacy id. It cannot be selected, filtered or aggregated
 
 SELECT COUNT(*) FROM visits GROUP BY 'x'
---> Unsupported: This key is the same for all rows
+--> Unsupported: This GROUP BY key is the same for all rows
 
 SELECT COUNT(*) FROM visits GROUP BY 2
---> Unsupported: There is no output 2
+--> Unsupported: There is no output column 2
 
 SELECT COUNT(*) FROM visits GROUP BY 0
---> Unsupported: There is no output 0
+--> Unsupported: There is no output column 0
 
 SELECT COUNT(*) FROM visits GROUP BY 1
---> Unsupported: COUNT has no place inside GROUP BY
+--> Unsupported: COUNT is not allowed inside GROUP BY
 
 SELECT COUNT(*) FROM visits GROUP BY 1.5
---> Unsupported: There is no output 1.5
+--> Unsupported: There is no output column 1.5
 
 SELECT COUNT(*) FROM visits GROUP BY regin
 --> Unsupported: visits has no column regin
 
 SELECT COUNT(*) FROM visits GROUP BY NULLIF(region, region)
---> Unsupported: This key is always NULL
+--> Unsupported: This GROUP BY key is always NULL
 
 SELECT COUNT(*) AS n FROM visits GROUP BY n
---> Unsupported: COUNT has no place inside GROUP BY
+--> Unsupported: COUNT is not allowed inside GROUP BY
 
 SELECT COUNT(*) FROM visits GROUP BY ()
---> Unsupported: Several values in brackets are not read
+--> Unsupported: Tuples are not supported
 
 SELECT COUNT(*) FROM visits GROUP BY age, age+1, age+2, age+3, age+4, age+5, age+6, age+7, age+8, age+9, age+10, age+11, age+12, age+13, age+14, age+15, age+16, age+17, age+18, age+19, age+20
---> Unsupported: This has more than 20 keys
+--> Unsupported: GROUP BY has more than 20 keys
 
 SELECT age, COUNT(*) FROM visits WHERE age < 5 AND age IN (7, 8) GROUP BY age
---> Unsupported: WHERE leaves no value of this key
+--> Unsupported: WHERE excludes every declared value of this key
 
 SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY age
---> Unsupported: age is the name of a column and of another output
+--> Unsupported: age is ambiguous: it names a column and an output
 
 SELECT COALESCE(region, 'none') AS Region, COUNT(*) FROM (SELECT region FROM visits) GROUP BY region
---> Unsupported: region is the name of a column and of another output
+--> Unsupported: region is ambiguous: it names a column and an output

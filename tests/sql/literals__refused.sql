@@ -1,8 +1,8 @@
 SELECT COUNT(*) FROM visits WHERE age = 4611686018427387905
---> Unsupported: This whole number is too large
+--> Unsupported: This integer is too large
 
 SELECT COUNT(*) FROM visits WHERE age = 99999999999999999999999999999999999
---> Unsupported: This whole number is too large
+--> Unsupported: This integer is too large
 
 SELECT COUNT(*) FROM visits WHERE Cost > 1e999
 --> Unsupported: This number is too large
@@ -11,16 +11,16 @@ SELECT COUNT(*) FROM visits WHERE city = 'open
 --> Unsupported: A quote or a comment is not closed
 
 SELECT COUNT(*) FROM visits WHERE city = $$x$$
---> Unsupported: Dollar quotes are not read
+--> Unsupported: Dollar quotes are not supported
 
 SELECT COUNT(*) FROM visits WHERE city = e'x'
---> Unsupported: Escaped text is not read
+--> Unsupported: Escape strings are not supported
 
 SELECT COUNT(*) FROM visits WHERE age = $1
---> Unsupported: Parameters and placeholders are not read
+--> Unsupported: Parameters and placeholders are not supported
 
 SELECT COUNT(*) FROM visits WHERE age = ?
---> Unsupported: Parameters and placeholders are not read
+--> Unsupported: Parameters and placeholders are not supported
 
 SELECT COUNT(*) FROM visits WHERE Cost > 1e
---> Unsupported: This is no number
+--> Unsupported: This is not a number

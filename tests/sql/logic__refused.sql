@@ -5,16 +5,16 @@ SELECT COUNT(*) FROM visits WHERE NOT city
 --> Unsupported: AND, OR and NOT work on conditions, and this is text
 
 SELECT COUNT(*) FROM visits WHERE age
---> Unsupported: WHERE wants a condition, and this is integer
+--> Unsupported: WHERE needs a condition, but this is integer
 
 SELECT COUNT(*) FROM visits WHERE age IS TRUE
---> Unsupported: IS TRUE and IS FALSE work on conditions, and this is integer
+--> Unsupported: IS TRUE or IS FALSE needs a condition, but this is integer
 
 SELECT COUNT(*) FROM visits WHERE age IS 3
---> Unsupported: IS is followed by NULL, TRUE or FALSE
+--> Unsupported: IS must be followed by NULL, TRUE or FALSE
 
 SELECT COUNT(*) FROM visits HAVING COUNT(*)
---> Unsupported: HAVING wants a condition, and this is integer
+--> Unsupported: HAVING needs a condition, but this is integer
 
 SELECT COUNT(*) FROM visits WHERE smoker XOR smoker
---> Unsupported: This does not read as SQL from here on
+--> Unsupported: Syntax error here

@@ -1,65 +1,83 @@
 SELECT COLUMNS(*) FROM visits
---> Unsupported: COLUMNS(…) is not read
+--> Unsupported: COLUMNS(…) is not supported
 
 SELECT * EXCLUDE (age) FROM visits
---> Unsupported: * stands for rows, and rows are never shown
+--> Unsupported: SELECT * returns individual rows
 
 SELECT #1 FROM visits
---> Unsupported: Columns by number are not read
+--> Unsupported: Columns by number are not supported
 
 SELECT (COUNT(*), 1) FROM visits
---> Unsupported: Several values in brackets are not read
+--> Unsupported: Tuples are not supported
 
 SELECT (SELECT COUNT(*) FROM visits) FROM visits
---> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
+--> Unsupported: Outside FROM this subquery would show rows of other units
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1)
---> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
+--> Unsupported: Outside FROM this subquery would show rows of other units
 
 SELECT COUNT(*) FROM visits WHERE age = ANY (SELECT 1)
---> Unsupported: ANY is not read
+--> Unsupported: ANY is not supported
 
 SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT 1)
---> Unsupported: ALL is not read
+--> Unsupported: ALL is not supported
 
 SELECT COUNT(*) FROM (VALUES (1))
---> Unsupported: VALUES asks nobody
+--> Unsupported: VALUES queries no table
 
 SELECT COUNT(*) FROM UNNEST(age)
---> Unsupported: UNNEST makes several rows of one
+--> Unsupported: UNNEST is not supported: it makes several rows of one
 
 SELECT COUNT(*) FROM range(5)
---> Unsupported: Functions that make tables are not read
+--> Unsupported: Table functions are not supported
 
 SELECT COUNT(*) FROM read_csv('x')
---> Unsupported: Functions that make tables are not read
+--> Unsupported: Table functions are not supported
 
 SELECT UNNEST(age) FROM visits
---> Unsupported: UNNEST makes several rows of one
+--> Unsupported: UNNEST is not supported: it makes several rows of one
 
 SELECT COUNT(*) FROM visits WHERE age[1] = 2
---> Unsupported: Lists, structs and maps are not read
+--> Unsupported: Lists, structs and maps are not supported
 
 SELECT COUNT(*) FROM visits WHERE {'a': 1} = 2
---> Unsupported: Lists, structs and maps are not read
+--> Unsupported: Lists, structs and maps are not supported
 
 SELECT COUNT(*) FROM visits WHERE x -> x + 1
---> Unsupported: Lambdas and JSON paths are not read
+--> Unsupported: Lambdas and JSON paths are not supported
 
 SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, 'a')
---> Unsupported: Regular expressions are not read
+--> Unsupported: Regular expressions are not supported
 
 SELECT region, COUNT(*) FROM visits GROUP BY ROLLUP (region)
---> Unsupported: ROLLUP is not answered
+--> Unsupported: ROLLUP is not supported
 
 SELECT region, COUNT(*) FROM visits GROUP BY CUBE (region)
---> Unsupported: CUBE is not answered
+--> Unsupported: CUBE is not supported
 
 SELECT region, COUNT(*) FROM visits GROUP BY GROUPING SETS ((region), ())
---> Unsupported: GROUPING SETS are not answered
+--> Unsupported: GROUPING SETS are not supported
 
 SELECT COUNT(*) FROM visits ORDER BY ALL
---> Unsupported: This word means nothing here
+--> Unsupported: Unexpected word
 
 SELECT COUNT(*) FROM visits WHERE query('SELECT 1') = 1
---> Unsupported: query is no function here
+--> Unsupported: There is no function query
+
+SELECT AVG(age) OVER (PARTITION BY region) FROM visits
+--> Unsupported: Window functions compare rows of different units
+
+SELECT COUNT(*) OVER () FROM visits
+--> Unsupported: Window functions compare rows of different units
+
+SELECT ROW_NUMBER() OVER (ORDER BY age) FROM visits
+--> Unsupported: Window functions compare rows of different units
+
+SELECT SUM(LAG(age) OVER (ORDER BY day)) FROM visits
+--> Unsupported: Window functions compare rows of different units
+
+SELECT COUNT(*) FROM visits WINDOW w AS (PARTITION BY region)
+--> Unsupported: Window functions compare rows of different units
+
+SELECT COUNT(*) FROM visits QUALIFY COUNT(*) > 1
+--> Unsupported: QUALIFY compares rows of different units

@@ -1,41 +1,41 @@
 SELECT SUM(LOG(age)) FROM visits
---> Unsupported: LOG means different things in different databases
+--> Unsupported: LOG is ambiguous: databases disagree on its base
 
 SELECT SUM(EXP(age)) FROM visits
---> Unsupported: EXP is not read
+--> Unsupported: EXP is not supported
 
 SELECT SUM(SIGN(age)) FROM visits
---> Unsupported: SIGN is not read
+--> Unsupported: SIGN is not supported
 
 SELECT SUM(TRUNC(Cost)) FROM visits
---> Unsupported: TRUNC is not read
+--> Unsupported: TRUNC is not supported
 
 SELECT SUM(RANDOM()) FROM visits
---> Unsupported: Chance comes with the noise, not with the question
+--> Unsupported: Random functions are not supported
 
 SELECT SUM(ROUND(Cost, age)) FROM visits
---> Unsupported: ROUND takes a number of decimals from -12 to 12
+--> Unsupported: ROUND takes a literal number of decimals from -12 to 12
 
 SELECT SUM(ROUND(Cost, 13)) FROM visits
---> Unsupported: ROUND takes a number of decimals from -12 to 12
+--> Unsupported: ROUND takes a literal number of decimals from -12 to 12
 
 SELECT SUM(ROUND(Cost, 1.5)) FROM visits
---> Unsupported: ROUND takes a number of decimals from -12 to 12
+--> Unsupported: ROUND takes a literal number of decimals from -12 to 12
 
 SELECT SUM(LN(age)) FROM visits
---> Unbounded: This may become arbitrarily large, since something is divided by what may be 0 (or is the logarithm of it)
+--> Unbounded: SUM(LN(age)) needs bounds: it has none where a divisor or the argument of LN may be 0
 
 SELECT SUM(ABS(city)) FROM visits
 --> Unsupported: ABS works on numbers, and this is text
 
 SELECT SUM(FLOOR(weight)) FROM visits
---> Unbounded: weight has no bounds, and arithmetic needs them
+--> Unbounded: FLOOR(weight) needs bounds
 
 SELECT SUM(SIN(age)) FROM visits
---> Unsupported: This function is not read
+--> Unsupported: This function is not supported
 
 SELECT SUM(FLOOR()) FROM visits
---> Unsupported: Something is missing here
+--> Unsupported: The SELECT is incomplete
 
 SELECT SUM(LEAST(age, NULL)) FROM visits
---> Unsupported: With NULL in it, this is always NULL
+--> Unsupported: One operand is NULL, so this is always NULL

@@ -1,32 +1,32 @@
 SELECT MEDIAN(weight) FROM visits
---> Unbounded: weight has no bounds, and what is chosen is chosen between them
+--> Unbounded: MEDIAN(weight) needs bounds
 
 SELECT MAX(day) FROM visits
---> Unbounded: day has no bounds, and what is chosen is chosen between them
+--> Unbounded: MAX(day) needs bounds
 
 SELECT MIN(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)
---> Unbounded: n has no bounds, and what is chosen is chosen between them
+--> Unbounded: MIN(n) needs bounds
 
 SELECT MAX(city) FROM visits
---> Unsupported: MAX works on numbers and dates, and this is text
+--> Unsupported: MAX needs numbers or dates, but this is text
 
 SELECT MAX(smoker) FROM visits
---> Unsupported: MAX works on numbers and dates, and this is boolean
+--> Unsupported: MAX needs numbers or dates, but this is boolean
 
 SELECT MEDIAN(3) FROM visits
---> Unsupported: This can only have one value
+--> Unsupported: This has only one possible value
 
 SELECT MEDIAN(NULL) FROM visits
---> Unsupported: This is always NULL, and NULL is never chosen
+--> Unsupported: The argument is always NULL
 
 SELECT MODE(city) FROM visits
---> Unbounded: MODE chooses among values that are known beforehand, and those of this are not declared
+--> Unbounded: MODE needs a column with declared values
 
 SELECT MODE(Cost) FROM visits
---> Unbounded: MODE chooses among values that are known beforehand, and those of this are not declared
+--> Unbounded: MODE needs a column with declared values
 
 SELECT MODE(CASE WHEN smoker THEN 'x' END) FROM visits
---> Unsupported: This can only have one value
+--> Unsupported: This has only one possible value
 
 SELECT MEDIAN(age, method => 'nonsense') FROM visits
 --> Unsupported: MEDIAN has no method 'nonsense'
@@ -35,52 +35,52 @@ SELECT MODE(region, method => 'smooth') FROM visits
 --> Unsupported: MODE has no method 'smooth'
 
 SELECT MEDIAN(age, method => 'propose') FROM visits
---> Unsupported: method => 'propose' tests a bound, and none is proposed
+--> Unsupported: method => 'propose' needs a bound
 
 SELECT MEDIAN(age, bound => 3) FROM visits
---> Unsupported: A bound is proposed to the method 'propose' only
+--> Unsupported: bound is only for the method 'propose'
 
 SELECT MEDIAN(age, method => 'smooth', bound => 3) FROM visits
---> Unsupported: A bound is proposed to the method 'propose' only
+--> Unsupported: bound is only for the method 'propose'
 
 SELECT MEDIAN(age, method => 'propose', bound => 0) FROM visits
---> Unsupported: The bound that is proposed is greater than 0
+--> Unsupported: bound must be greater than 0
 
 SELECT MEDIAN(age, method => 'propose', bound => -1) FROM visits
---> Unsupported: The bound that is proposed is greater than 0
+--> Unsupported: bound must be greater than 0
 
 SELECT MEDIAN(age, contribution_bounds_per_group => (0, 3)) FROM visits
---> Unsupported: contribution_bounds_per_group goes with SUM and COUNT
+--> Unsupported: contribution_bounds_per_group is only for SUM and COUNT
 
 SELECT MEDIAN(SQRT(weight)) FROM visits
---> Unbounded: weight has no bounds, and arithmetic needs them
+--> Unbounded: SQRT(weight) needs bounds
 
 SELECT MEDIAN(Cost * 1e-300) FROM visits
---> Unbounded: The bounds of this are too wide to choose between them
+--> Unbounded: The bounds are too wide for MEDIAN
 
 SELECT MEDIAN(age, bracket => 0) FROM visits
---> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+--> Unsupported: The bracket around a quantile must stay between 0 and 1
 
 SELECT MEDIAN(age, bracket => -0.1) FROM visits
---> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+--> Unsupported: The bracket around a quantile must stay between 0 and 1
 
 SELECT MEDIAN(age, bracket => 0.5) FROM visits
---> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+--> Unsupported: The bracket around a quantile must stay between 0 and 1
 
 SELECT QUANTILE(age, 0.9, bracket => 0.1) FROM visits
---> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+--> Unsupported: The bracket around a quantile must stay between 0 and 1
 
 SELECT MEDIAN(age, bracket => 0.0000001) FROM visits
---> Unsupported: A share has at most six decimals
+--> Unsupported: The fraction of a quantile has at most six decimals
 
 SELECT MEDIAN(age, method => 'smooth', bracket => 0.1) FROM visits
---> Unsupported: How far off the method 'smooth' is depends on the data
+--> Unsupported: A bracket needs the method 'exponential', not 'smooth'
 
 SELECT MEDIAN(taken, bracket => 0.1) FROM labs
---> Unsupported: A bracket is for numbers
+--> Unsupported: A bracket needs numbers, but this is a date
 
 SELECT MAX(age, bracket => 0.1) FROM visits
---> Unsupported: MAX has no bracket
+--> Unsupported: MAX takes no bracket
 
 SELECT SUM(age, bracket => 0.1) FROM visits
---> Unsupported: SUM has no bracket
+--> Unsupported: SUM takes no bracket

@@ -1,17 +1,17 @@
 SELECT SUM(Cost) AS s, s * 2 FROM visits
---> Unsupported: s is an output, and outputs do not see each other
+--> Unsupported: s is an alias, and the SELECT list cannot use its own aliases
 
 SELECT COUNT(*) AS patient_id FROM visits
---> Unsupported: patient_id is the name of the column that says whose rows these are
+--> Unsupported: patient_id is the name of the privacy id
 
 SELECT COUNT(*) FROM visits ORDER BY age
---> Unsupported: age is shown as it is, row by row
+--> Unsupported: age is neither in GROUP BY nor inside an aggregate
 
 SELECT COUNT(*) FROM visits ORDER BY 2
---> Unsupported: There is no output 2
+--> Unsupported: There is no output column 2
 
 SELECT COUNT(*) FROM visits HAVING age > 3
---> Unsupported: age is shown as it is, row by row
+--> Unsupported: age is neither in GROUP BY nor inside an aggregate
 
 SELECT COUNT(*) FROM visits HAVING nothing > 3
 --> Unsupported: visits has no column nothing

@@ -1,104 +1,104 @@
 INSERT INTO visits VALUES (1)
---> Unsupported: INSERT changes things
+--> Unsupported: INSERT is not supported: tables are read-only
 
 UPDATE visits SET age = 1
---> Unsupported: UPDATE changes things
+--> Unsupported: UPDATE is not supported: tables are read-only
 
 DELETE FROM visits
---> Unsupported: DELETE changes things
+--> Unsupported: DELETE is not supported: tables are read-only
 
 CREATE TABLE t AS SELECT COUNT(*) FROM visits
---> Unsupported: CREATE changes things
+--> Unsupported: CREATE is not supported: tables are read-only
 
 DROP TABLE visits
---> Unsupported: DROP changes things
+--> Unsupported: DROP is not supported: tables are read-only
 
 COPY visits TO 'x.csv'
---> Unsupported: COPY changes things
+--> Unsupported: COPY is not supported: tables are read-only
 
 ATTACH 'x.db'
---> Unsupported: ATTACH changes things
+--> Unsupported: ATTACH is not supported: tables are read-only
 
 PRAGMA database_list
---> Unsupported: PRAGMA is no question
+--> Unsupported: PRAGMA is not supported
 
 SET threads = 1
---> Unsupported: SET is no question
+--> Unsupported: SET is not supported
 
 DESCRIBE visits
---> Unsupported: DESCRIBE is no question
+--> Unsupported: DESCRIBE is not supported
 
 SHOW TABLES
---> Unsupported: SHOW is no question
+--> Unsupported: SHOW is not supported
 
 SUMMARIZE visits
---> Unsupported: SUMMARIZE would show the data as they are
+--> Unsupported: SUMMARIZE would return exact statistics
 
 CALL pragma_version()
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 VACUUM
---> Unsupported: VACUUM changes things
+--> Unsupported: VACUUM is not supported: tables are read-only
 
 BEGIN
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 USE x
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 EXPLAIN SELECT COUNT(*) FROM visits
---> Unsupported: EXPLAIN would show how the engine works on the data
+--> Unsupported: EXPLAIN would show the engine's plan, which depends on the data
 
 EXPLAIN ANALYZE SELECT COUNT(*) FROM visits
---> Unsupported: EXPLAIN would show how the engine works on the data
+--> Unsupported: EXPLAIN would show the engine's plan, which depends on the data
 
 'SELECT'
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits
---> Unsupported: One question at a time
+--> Unsupported: Only one statement is allowed at a time
 
 SELECT COUNT(*) FROM visits; DROP TABLE visits
---> Unsupported: One question at a time
+--> Unsupported: Only one statement is allowed at a time
 
 ;
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
---> Unsupported: UNION is not answered
+--> Unsupported: UNION is not supported between whole questions
 
 SELECT COUNT(*) FROM visits INTERSECT SELECT COUNT(*) FROM visits
---> Unsupported: INTERSECT is not answered
+--> Unsupported: INTERSECT is not supported
 
 SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM visits
---> Unsupported: EXCEPT is not answered
+--> Unsupported: EXCEPT is not supported
 
 VALUES (1)
---> Unsupported: VALUES asks nobody
+--> Unsupported: VALUES queries no table
 
 PIVOT visits ON region USING COUNT(*)
---> Unsupported: PIVOT is not answered
+--> Unsupported: PIVOT is not supported
 
 (SELECT COUNT(*) FROM visits)
---> Unsupported: The question stands in brackets
+--> Unsupported: The SELECT is in parentheses
 
 FROM visits
---> Unsupported: * stands for rows, and rows are never shown
+--> Unsupported: SELECT * returns individual rows
 
 TABLE visits
---> Unsupported: * stands for rows, and rows are never shown
+--> Unsupported: SELECT * returns individual rows
 
 WITH x AS (SELECT 1) DELETE FROM visits
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 SELCT COUNT(*) FROM visits
---> Unsupported: This is no question
+--> Unsupported: This is not a SELECT statement
 
 SELECT COUNT(* FROM visits
---> Unsupported: This does not read as SQL from here on
+--> Unsupported: Syntax error here
 
 SELECT COUNT(*) FROM visits WHERE
---> Unsupported: This does not read as SQL from here on
+--> Unsupported: Syntax error here
 
 SELECT COUNT(*) FORM visits WHERE age > 3
---> Unsupported: This does not read as SQL from here on
+--> Unsupported: Syntax error here

@@ -2,43 +2,43 @@ SELECT COUNT(*) FROM visits WHERE LOWER(age) = 'a'
 --> Unsupported: LOWER works on text
 
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, 0) = 'a'
---> Unsupported: Here a whole number from 1 is written out
+--> Unsupported: This must be a literal whole number of at least 1
 
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, -2) = 'a'
---> Unsupported: Here a whole number from 1 is written out
+--> Unsupported: This must be a literal whole number of at least 1
 
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, age, 2) = 'a'
---> Unsupported: Here a whole number from 1 is written out
+--> Unsupported: This must be a literal whole number of at least 1
 
 SELECT COUNT(*) FROM visits WHERE LEFT(city, -1) = 'a'
---> Unsupported: Here a whole number from 0 is written out
+--> Unsupported: This must be a literal whole number of at least 0
 
 SELECT COUNT(*) FROM visits WHERE TRIM('x' FROM city) = 'a'
---> Unsupported: TRIM … EXPRESSION is not read
+--> Unsupported: TRIM … EXPRESSION is not supported
 
 SELECT COUNT(*) FROM visits WHERE LTRIM(city) = 'a'
---> Unsupported: TRIM … POSITION is not read
+--> Unsupported: TRIM … POSITION is not supported
 
 SELECT COUNT(*) FROM visits WHERE city || age = 'a'
 --> Unsupported: CONCAT works on text
 
 SELECT COUNT(*) FROM visits WHERE CONCAT(city, age) = 'a'
---> Unsupported: CONCAT works on text
+--> Unsupported: CONCAT needs text
 
 SELECT COUNT(*) FROM visits WHERE CONCAT_WS('-', city, region) = 'a'
---> Unsupported: This function of text is not read
+--> Unsupported: This text function is not supported
 
 SELECT COUNT(*) FROM visits WHERE REPLACE(city, 'a', 'b') = 'a'
---> Unsupported: This function of text is not read
+--> Unsupported: This function is not supported
 
 SELECT COUNT(*) FROM visits WHERE REGEXP_REPLACE(city, 'a', 'b') = 'a'
---> Unsupported: This function of text is not read
+--> Unsupported: This text function is not supported
 
 SELECT COUNT(*) FROM visits WHERE REVERSE(city) = 'a'
---> Unsupported: This function of text is not read
+--> Unsupported: This text function is not supported
 
 SELECT SUM(LENGTH(city)) FROM visits
---> Unbounded: How long texts are is not known, so one person could move this arbitrarily far
+--> Unbounded: SUM(LENGTH(city)) needs bounds: the length of text is not known
 
 SELECT COUNT(*) FROM visits WHERE STARTS_WITH(age, 'A')
 --> Unsupported: STARTS_WITH works on text

@@ -72,13 +72,13 @@ def test_the_unit_is_known_by_its_column() -> None:
 def test_caps_are_checked() -> None:
     with pytest.raises(InvalidArgument, match="max_groups"):
         TableEntry(VISITS, max_groups=0)
-    with pytest.raises(InvalidArgument, match="every row is a unit of its own"):
+    with pytest.raises(InvalidArgument, match="every row of this table is its own unit"):
         TableEntry(ROWS, max_groups=2)
 
 
 def test_a_key_is_of_columns_that_are_there() -> None:
     assert TableEntry(REGIONS, unique=(("REGION", "zone"),)).unique == (("REGION", "zone"),)
-    with pytest.raises(InvalidArgument, match="must be columns of regions"):
+    with pytest.raises(InvalidArgument, match="must name columns of regions"):
         TableEntry(REGIONS, unique=(("region", "nothing"),))
 
 

@@ -24,13 +24,13 @@ def test_what_a_question_carries() -> None:
 
 def test_an_aggregate_that_nobody_measures_is_refused() -> None:
     question = ask("SELECT COUNT(*) FROM visits")
-    with pytest.raises(InvalidArgument, match="measured by the plan"):
+    with pytest.raises(InvalidArgument, match="must use measures of the plan"):
         replace(question, aggregates=(replace(question.aggregates[0], measure=Measure("units")),))
 
 
 def test_keys_that_the_plan_does_not_have_are_refused() -> None:
     question = ask("SELECT region, COUNT(*) FROM visits GROUP BY region")
-    with pytest.raises(InvalidArgument, match="those of the plan"):
+    with pytest.raises(InvalidArgument, match="must match the keys of the plan"):
         replace(question, keys=())
 
 
@@ -46,8 +46,8 @@ def test_keys_of_a_plan_have_an_order_of_their_own() -> None:
     assert [key.text for key in one.keys] == [key.text for key in other.keys] == ["age", "region"]
     assert [key.name for key in one.keys] == ["k1", "k0"]
     assert [str(order.expression) for order in one.order] == [
-        "Read(column='k0')",
-        "Read(column='k1')",
+        "ColumnRef(column='k0')",
+        "ColumnRef(column='k1')",
     ]
     assert other.order == ()
     assert other.restore_key_order() == other

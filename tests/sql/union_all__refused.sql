@@ -1,38 +1,38 @@
 SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION SELECT patient_id FROM labs)
---> Unsupported: UNION looks for rows that different people share
+--> Unsupported: UNION compares rows of different units
 
 SELECT COUNT(*) FROM (SELECT patient_id FROM visits EXCEPT SELECT patient_id FROM labs)
---> Unsupported: EXCEPT is not answered
+--> Unsupported: EXCEPT is not supported
 
 SELECT COUNT(*) FROM (SELECT patient_id FROM visits INTERSECT SELECT patient_id FROM labs)
---> Unsupported: INTERSECT is not answered
+--> Unsupported: INTERSECT is not supported
 
 SELECT COUNT(*) FROM (SELECT patient_id, age FROM visits UNION ALL SELECT patient_id FROM labs)
---> Unsupported: The parts of a UNION ALL have different numbers of columns
+--> Unsupported: The branches of UNION ALL have different numbers of columns
 
 SELECT COUNT(*) FROM (SELECT patient_id, age FROM visits UNION ALL SELECT visit_age, patient_id FROM labs)
---> Unsupported: The id stands at different places in the parts of this UNION ALL
+--> Unsupported: The privacy id is in different positions in the branches of UNION ALL
 
 SELECT COUNT(*) FROM (SELECT patient_id, city FROM visits UNION ALL SELECT patient_id, visit_age FROM labs)
---> Unsupported: city is integer and text in the parts of this UNION ALL
+--> Unsupported: city is integer and text in the branches of UNION ALL
 
 SELECT COUNT(*) FROM (SELECT region FROM visits UNION ALL SELECT region FROM regions)
---> Unsupported: Public tables are joined, not put beside protected ones
+--> Unsupported: UNION ALL cannot combine public and protected tables
 
 SELECT COUNT(*) FROM (SELECT region FROM visits UNION ALL SELECT region FROM staff)
---> Unsupported: The parts of a UNION ALL are about different people
+--> Unsupported: The branches of UNION ALL are about different populations
 
 SELECT COUNT(*) FROM (SELECT region FROM visits UNION ALL SELECT region FROM answers)
---> Unsupported: The parts of a UNION ALL are about different people
+--> Unsupported: The branches of UNION ALL are about different populations
 
 SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION ALL SELECT patient_id FROM labs ORDER BY 1)
---> Unsupported: ORDER BY in a subquery picks rows by looking at all of them
+--> Unsupported: ORDER BY in a subquery would choose rows by comparing different units
 
 SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM labs
---> Unsupported: UNION is not answered
+--> Unsupported: UNION is not supported between whole questions
 
 SELECT COUNT(*) FROM (SELECT score FROM answers UNION ALL SELECT score FROM answers WHERE score > 3)
---> Unsupported: The rows of answers would come twice, and every row is somebody of their own
+--> Unsupported: The rows of answers would be counted twice, but every row is its own unit
 
 WITH a AS (SELECT score FROM answers) SELECT COUNT(*) FROM (SELECT * FROM a UNION ALL SELECT score + 1 FROM a)
---> Unsupported: The rows of answers would come twice, and every row is somebody of their own
+--> Unsupported: The rows of answers would be counted twice, but every row is its own unit

@@ -14,7 +14,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 import hedgerow as hr
-from hedgerow.engines.compile.dialect import DUCKDB
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from truth.oracle import Group, Row, keep_groups
 
 __all__ = ["GROUPINGS", "NAMES", "ROWS", "SHAPES", "World", "write_rank"]

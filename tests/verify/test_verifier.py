@@ -234,7 +234,9 @@ def test_a_proof_and_a_counterexample_together_claim_nothing(
 ) -> None:
     """Whichever of the two is wrong, neither is believed."""
     monkeypatch.setattr(
-        refuter, "run_refuter", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=1.5)
+        refuter,
+        "run_refuter",
+        lambda *_, **__: SimpleNamespace(counterexample=None, strongest=None, epsilon_lower=1.5),
     )
     assert "mistake in Hedgerow" in verify_program(GOOD).reason
     monkeypatch.undo()
@@ -272,7 +274,9 @@ def test_an_infinite_lower_bound_is_never_proved(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         refuter,
         "run_refuter",
-        lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=math.inf),
+        lambda *_, **__: SimpleNamespace(
+            counterexample=None, strongest=None, epsilon_lower=math.inf
+        ),
     )
     assert "mistake in Hedgerow" in verify_program(program).reason
 
@@ -291,12 +295,12 @@ def test_without_z3_it_is_said_how_to_get_it_and_refutations_stand() -> None:
     code = """if True:
         import sys
         sys.modules["z3"] = None
-        from hedgerow.verify.verifier import examine
-        from hedgerow.verify.language.python import programs
+        from hedgerow.verify.verifier import verify_program
+        from hedgerow.verify.language.python import read_programs
         head = '@mechanism(epsilon="eps", neighbours="one")\\ndef f(x: private[float], eps: public[float]):\\n    return x'
         for text in (head + " + laplace(1 / eps)", head):
-            (program,) = programs(text)
-            print(examine(program))
+            (program,) = read_programs(text)
+            print(verify_program(program))
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     unknown, refuted = done.stdout.splitlines()

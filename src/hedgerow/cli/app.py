@@ -49,6 +49,7 @@ from hedgerow.cli.risk.table import assess_table
 from hedgerow.cli.terminal import print_error, print_json, tolerate_ascii
 from hedgerow.cli.verify import verify_file
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
+from hedgerow.numeric.formatting import join_words
 
 __all__ = ["COMMANDS", "EXIT_CODES", "main"]
 
@@ -177,7 +178,7 @@ def _join_command_words(given: list[str]) -> list[str]:
     if not whole or first in COMMANDS:
         return given
     names = [f"'hedgerow {name}'" for name in whole]
-    listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    listed = join_words(names, "or")
     if "--help" in given:
         typer.echo(f"'{first}' takes a second word: {listed}. Each has its own --help.")
         raise typer.Exit

@@ -43,7 +43,7 @@ _SANDBOX_NOTE = (
 
 def check_policy(
     policy: PolicyFile, as_json: JsonOption = False, debug: DebugOption = False
-) -> int:  # noqa: ARG001
+) -> int:
     """Check a policy as a whole: every line of it, its sources and their columns, and what the
     ledger accepted. Writes nothing.
     """
@@ -100,7 +100,7 @@ def _describe_layers(source: Source) -> dict[str, dict[str, Any]]:
     """Describe the layers that keep the engine process from writing: whether each is active, and
     what it does or why it is not.
     """
-    from hedgerow.engines.process.engine_process import IsolatedDuckDB
+    from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 
     # a rehearsal starts the process that answers would come from
     assert isinstance(source, IsolatedDuckDB)
@@ -118,7 +118,7 @@ def _print_layers(layers: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _list_reading_notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:
     """What is read as less than the data have: dates, and columns of lists and the like."""
-    from hedgerow.engines.tables.inspect import list_timestamp_notes, list_unreadable_notes
+    from hedgerow.engines.duckdb.tables.inspect import list_timestamp_notes, list_unreadable_notes
 
     table, shown = (
         entry.schema.table,
@@ -297,7 +297,7 @@ def raise_budget(
     note: NoteOption = "",
     as_json: JsonOption = False,
     debug: DebugOption = False,
-) -> int:  # noqa: ARG001
+) -> int:
     """Let a policy file with a larger budget rule. Nothing but the budget may have been
     loosened.
     """

@@ -51,7 +51,7 @@ def init_policy(
     columns, never at a row.
     """
     from hedgerow.cli.interview import draft_policy, read_answers
-    from hedgerow.engines.tables.inspect import list_timestamp_notes, list_unreadable_notes
+    from hedgerow.engines.duckdb.tables.inspect import list_timestamp_notes, list_unreadable_notes
 
     given, text = ({}, "") if answers is None else read_answers(answers)
     base = given.get("database")
@@ -89,7 +89,7 @@ def init_policy(
 
 def _inspect_files(data: list[Path], folder: Path) -> list[DataFile]:
     from hedgerow.cli.interview import DataFile
-    from hedgerow.engines.tables.inspect import inspect_columns
+    from hedgerow.engines.duckdb.tables.inspect import inspect_columns
 
     found: dict[str, DataFile] = {}
     for path in data:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import cast
 
 from hedgerow.engines.data_source import PhysicalColumn
-from hedgerow.engines.tables.inspect import ColumnSummary
+from hedgerow.engines.duckdb.tables.inspect import ColumnSummary
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value

@@ -32,7 +32,7 @@ from typing import Any, Final, Protocol
 from hedgerow.answers.answer import Receipt
 from hedgerow.database.query.partition_charging import find_touched_parts
 from hedgerow.engines.data_source import Source
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.interface import LedgerBase

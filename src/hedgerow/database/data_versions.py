@@ -16,8 +16,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hedgerow.engines.tables.csv_header import read_csv_header
-from hedgerow.engines.tables.csv_validation import CsvScan, digest_file, format_bad_lines, scan_csv
+from hedgerow.engines.duckdb.tables.csv_header import read_csv_header
+from hedgerow.engines.duckdb.tables.csv_validation import (
+    CsvScan,
+    digest_file,
+    format_bad_lines,
+    scan_csv,
+)
 from hedgerow.errors import SourceError
 from hedgerow.policy import Policy, TableRule
 

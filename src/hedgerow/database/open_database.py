@@ -19,9 +19,9 @@ from hedgerow.database.data_versions import DataFiles
 from hedgerow.database.database import Database
 from hedgerow.engines.data_source import Source
 from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
-from hedgerow.engines.tables.arrow_snapshot import take_snapshot
-from hedgerow.engines.tables.inspect import FileInspector, check_types
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
+from hedgerow.engines.duckdb.tables.inspect import FileInspector, check_types
 from hedgerow.errors import Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.anchor import Anchor

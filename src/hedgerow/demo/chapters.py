@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from hedgerow.charts.text_bars import TextBar
 from hedgerow.privacy.budget_view import Balance, format_decimals
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
     "Refusal",
     "Refused",
     "Spent",
-    "TextBar",
     "Unpaid",
     "encode_chapter",
 ]
@@ -47,17 +47,6 @@ class Receipt:
     cost: Fraction
     reused: bool
     account: Balance
-
-
-@dataclass(frozen=True)
-class TextBar:
-    """One value with its 95 % interval."""
-
-    label: str
-    answer: float
-    low: float
-    high: float
-    truth: float
 
 
 @dataclass(frozen=True)

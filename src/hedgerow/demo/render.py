@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.demo import text_bars as plot
+from hedgerow.charts.text_bars import TextBar, draw_bar, draw_gauge, draw_span
 from hedgerow.demo.chapters import (
     Again,
     Attacked,
@@ -27,9 +27,9 @@ from hedgerow.demo.chapters import (
     Receipt,
     Refused,
     Spent,
-    TextBar,
     Unpaid,
 )
+from hedgerow.numeric.formatting import format_share
 from hedgerow.privacy.budget_view import Balance
 
 __all__ = [
@@ -56,10 +56,6 @@ def _sql(text: str, *before: str) -> Padding:
     return Padding(Group(*(Text(line, style="faint") for line in before), shown), (0, 0, 1, 0))
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
 def _say(text: str) -> Padding:
     return Padding(Text(text), (1, 0, 0, 0))
 
@@ -67,7 +63,7 @@ def _say(text: str) -> Padding:
 def _budget(account: Balance, cost: Fraction = Fraction(0)) -> Padding:
     total, left = float(account.total), float(account.left)
     paid = f"{float(cost):g} paid, " if cost else ""
-    bar = plot.draw_gauge(left / total, float(cost) / total, _GAUGE)
+    bar = draw_gauge(left / total, float(cost) / total, _GAUGE)
     return Padding(
         Text.assemble("budget  ", bar, f"  {paid}", (f"{left:g} of {total:g} left", "answer")),
         (1, 0, 0, 0),
@@ -116,7 +112,7 @@ def _chart(
     axis = _number(start) + _number(top).rjust(space - len(_number(start)))
     rows.add_row(*(Text(word, style="faint") for word in (*head, axis)), Text("◆", style="truth"))
     for bar, answer in zip(bars, answers, strict=True):
-        drawn = plot.draw_span(bar, start, top, space) if zoomed else plot.draw_bar(bar, top, space)
+        drawn = draw_span(bar, start, top, space) if zoomed else draw_bar(bar, top, space)
         rows.add_row(
             bar.label, Text(answer, style="answer"), drawn, Text(_number(bar.truth), style="truth")
         )
@@ -133,7 +129,7 @@ def protected(it: Protected, _: int) -> RenderableType:
             " tables. It declares what everybody knows about the columns, and one budget for these"
             " people, whoever asks. All answers together tell a world with you from one without"
             f" you by a factor of e^{total:g} at most: whoever holds it for a toss-up whether you"
-            f" are in the data will be at most {_percent(it.guess)} sure in the end, whatever else"
+            f" are in the data will be at most {format_share(it.guess)} sure in the end, whatever else"
             " they know, but for a chance of one in a billion.",
         ),
         Padding(Text(f"◆ {it.truth:,} patients", style="truth"), (1, 0, 0, 0)),

@@ -18,6 +18,7 @@ import duckdb
 
 import hedgerow
 from hedgerow.answers.answer import Answer
+from hedgerow.charts.text_bars import TextBar
 from hedgerow.database import Database
 from hedgerow.demo.audit_chapter import audit_noise
 from hedgerow.demo.chapters import (
@@ -35,7 +36,6 @@ from hedgerow.demo.chapters import (
     Refusal,
     Refused,
     Spent,
-    TextBar,
     Unpaid,
 )
 from hedgerow.errors import BudgetExceeded

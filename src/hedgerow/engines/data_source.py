@@ -1,4 +1,6 @@
-"""The seam to the data: what an engine offers, and the whole numbers that it gives."""
+"""The interface between plans and engines: a source, the columns of its tables, and the exact
+cells.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,22 @@ from hedgerow.plan.values import Type, Value
 
 __all__ = ["SOURCE_FAILED", "Cells", "PhysicalColumn", "Source"]
 
-# The same words whatever happened: which of a missing disk, a full memory or a late answer it was
-# may depend on the data.
-SOURCE_FAILED: Final = "The data source failed while answering; the question was charged."
+# The same text for every failure: whether the disk, the memory or the time ran out may depend on
+# the data.
+SOURCE_FAILED: Final = (
+    "The data source failed while answering, and the query was charged. Run it again; if it fails"
+    " again, ask the custodian to check the data."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalColumn:
-    """A column as the data have it; ``type`` is None where it is none of the five that can be read.
-    ``wide``: its whole numbers may need more than 64 bits; ``clock``: its dates have a time of day,
-    which is cut off; ``alone``: the engine's type, if numbers of another do not compare with it
-    exactly."""
+    """A column as the data have it; ``type`` is None where it is none of the five readable types.
+
+    ``is_wide``: its integers may need more than 64 bits. ``has_time``: its dates have a time of
+    day, which is cut off. ``exact_type``: the engine's own type, if numbers of other types do not
+    compare with it exactly.
+    """
 
     name: str
     type: Type | None
@@ -36,12 +43,12 @@ class PhysicalColumn:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The exact numbers of a plan, never to be published as they are.
+    """The exact numbers of a plan, which must never be published as they are.
 
-    ``keys`` has a list for each key and ``numbers`` an array for each whole number of the measures,
-    in their order (a mean has two); all are as long as there are cells. Whether an array is int64
-    or holds Python integers depends on the plan alone; that of a pick holds sorted samples, and
-    that of combinations one ``Tabulated``.
+    ``keys`` has one list for each key, and ``numbers`` one array for each number of the measures,
+    in their order (a mean has two); all have one entry for each cell. Whether an array is int64 or
+    holds Python integers depends on the plan alone. The array of an order statistic holds sorted
+    samples, and that of a contingency table one ``ContingencyTable``.
     """
 
     keys: tuple[Sequence[Value], ...]
@@ -53,27 +60,27 @@ class Cells:
         if any(
             column.dtype not in (np.dtype(np.int64), np.dtype(object)) for column in self.numbers
         ):
-            raise InvalidArgument("numbers", "must be whole numbers")
+            raise InvalidArgument("numbers", "must be integers")
 
     def __len__(self) -> int:
         return len(self.numbers[0])
 
 
 class Source(Protocol):
-    """Data that answer plans. ``run`` is the only place where data move."""
+    """A data source that answers plans; ``run`` is the only method that moves data."""
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
-        """The columns that a table has, by their names in the data."""
+        """Return the columns of a table, by their names in the data."""
 
     def prepare(self, plan: Aggregate) -> None:
-        """Make ready to run a plan; refuses what cannot be run, before it is paid for. Looks at
-        no data.
+        """Prepare a plan without looking at data; refuse one that cannot run before it is
+        charged.
         """
 
     def run(self, plan: Aggregate) -> Cells:
-        """The whole numbers of every group. SourceError with the words of ``SOURCE_FAILED`` when
-        that does not work, whyever.
+        """Return the exact cells of a plan; any failure is a SourceError with the text of
+        ``SOURCE_FAILED``.
         """
 
     def close(self) -> None:
-        """Lets go of the data."""
+        """Release the data."""

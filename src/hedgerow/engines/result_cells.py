@@ -1,5 +1,5 @@
-"""From what a statement returns to cells: in the order of the domain with zeros where nothing
-was, or as they come.
+"""Cells of a plan from the results of its statements: in the order of the domain with zeros for
+empty groups, or as they come.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.engines.data_source import Cells
-from hedgerow.engines.process.statement import Statement
-from hedgerow.engines.result_columns import ResultColumns, convert_result
+from hedgerow.engines.result_columns import ResultColumns
+from hedgerow.engines.statement import Statement
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.values import Value
 
-__all__ = ["CompiledPlan", "ResultColumns", "Statement", "collect_cells", "convert_result"]
+__all__ = ["CompiledPlan", "collect_cells"]
 
 KeyDomain = tuple[tuple[Value, ...], ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledPlan:
-    """The statements of a plan: ``main`` has the sums, in the order of the measures; ``others``
-    have, by the place of the measure, the number of different values, or for a pick each value with
-    how often it is there, or for combinations their words and how often."""
+    """The statements of a plan.
+
+    ``sums`` returns all sums, in the order of the measures. ``by_measure`` has, by the position of
+    the measure, the statement of its distinct count, of its sample, or of its contingency table.
+    """
 
     sums: Statement | None
     by_measure: Mapping[int, Statement]
@@ -40,19 +42,16 @@ class CompiledPlan:
 def collect_cells(
     plan: Aggregate, compiled: CompiledPlan, answer: Callable[[Statement], ResultColumns]
 ) -> Cells:
-    """The cells of a plan, in the order of its domain, empty where nothing was; without a
-    domain, those that the sums have.
+    """Collect the cells of a plan, in the order of its domain; without a domain, the groups of the
+    sums.
     """
     domain = plan.source.domain
     main = None if compiled.sums is None else answer(compiled.sums)
-    keys = (
-        [list(column) for column in zip(*itertools.product(*domain), strict=True)]
-        if domain is not None
-        else main[0]
-        if main
-        else []
-    )
-    size = math.prod(map(len, domain)) if domain is not None else len(main[1][0]) if main else 1
+    if domain is not None:
+        keys = [list(column) for column in zip(*itertools.product(*domain), strict=True)]
+        size = math.prod(map(len, domain))
+    else:
+        keys, size = (main[0], len(main[1][0])) if main else ([], 1)
     index = _CellIndex(keys, size, domain)
     sums = iter([] if main is None else [index.scatter(main[0], column) for column in main[1]])
     numbers: list[npt.NDArray[Any]] = []
@@ -72,7 +71,7 @@ def collect_cells(
 
 @dataclass(frozen=True, slots=True)
 class _CellIndex:
-    """Where each group is among the cells."""
+    """The position of each group among the cells."""
 
     keys: Sequence[Sequence[Value]]
     size: int
@@ -81,8 +80,8 @@ class _CellIndex:
     def scatter(
         self, keys: Sequence[Sequence[Value]], column: npt.NDArray[Any]
     ) -> npt.NDArray[Any]:
-        """A column of some groups as one of all cells, with 0 for the others. Keys outside the
-        domain never come out.
+        """Spread the numbers of some groups over all cells, 0 elsewhere; groups outside the domain
+        are dropped.
         """
         full = np.zeros(self.size, dtype=column.dtype)
         places, kept = self.locate(keys, len(column))
@@ -92,7 +91,7 @@ class _CellIndex:
     def locate(
         self, keys: Sequence[Sequence[Value]], count: int
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """For each group its place, and which groups have one."""
+        """Return the positions of the groups that have one, and which groups these are."""
         if self.domain is not None:
             return _locate_in_domain(keys, self.domain, count)
         if not keys:
@@ -105,25 +104,21 @@ class _CellIndex:
 
 
 def _build_samples(
-    pick: OrderStatistic,
+    statistic: OrderStatistic,
     found: Sequence[Sequence[Value]],
     counts: Sequence[npt.NDArray[Any]],
     keys: int,
     index: _CellIndex,
 ) -> npt.NDArray[Any]:
-    """The sorted sample of each cell, from lines of (group, value, how often) that are sorted by
+    """Build the sorted sample of each cell from lines of (group, value, frequency), sorted by
     group.
     """
     samples = np.empty(index.size, dtype=object)
     samples[:] = [np.empty(0, dtype=np.int64) for _ in range(index.size)]
-    if pick.values is not None:  # the last of the keys is the value
-        listed = {value: place for place, value in enumerate(pick.values)}
-        steps, times = (
-            np.fromiter(
-                (listed[value] for value in found[keys]), dtype=np.int64, count=len(found[keys])
-            ),
-            counts[0],
-        )
+    if statistic.values is not None:  # the value is the last key
+        listed = {value: place for place, value in enumerate(statistic.values)}
+        values, times = found[keys], counts[0]
+        steps = np.fromiter((listed[value] for value in values), dtype=np.int64, count=len(values))
     else:
         steps, times = counts
     starts = _find_group_starts(found[:keys], len(steps))
@@ -132,23 +127,23 @@ def _build_samples(
     )
     for place, run in zip(places, np.flatnonzero(kept), strict=True):
         start, end = starts[run], starts[run + 1]
-        # of the different values, which are fewer than all
+        # sorts the distinct values, which are fewer
         order = start + np.argsort(steps[start:end])
         samples[place] = np.repeat(steps[order], times[order])
     return samples
 
 
 def _build_contingency_cell(
-    cross: Contingency, columns: Sequence[npt.NDArray[Any]]
+    contingency: Contingency, columns: Sequence[npt.NDArray[Any]]
 ) -> npt.NDArray[Any]:
-    """The one cell of combinations, from lines of (words, how often)."""
-    found = np.empty(1, dtype=object)
-    found[0] = ContingencyTable(cross.sizes, tuple(columns[:-1]), columns[-1])
-    return found
+    """Build the single cell of a contingency table from lines of (words, count)."""
+    cell = np.empty(1, dtype=object)
+    cell[0] = ContingencyTable(contingency.sizes, tuple(columns[:-1]), columns[-1])
+    return cell
 
 
 def _find_group_starts(keys: Sequence[Sequence[Value]], count: int) -> list[int]:
-    """Where a new group begins, and the end."""
+    """Find the first line of each group, and the end."""
     if count == 0:
         return [0]
     changes = np.zeros(count - 1, dtype=bool)
@@ -162,7 +157,7 @@ def _find_group_starts(keys: Sequence[Sequence[Value]], count: int) -> list[int]
 def _locate_in_domain(
     keys: Sequence[Sequence[Value]], domain: tuple[tuple[Value, ...], ...], count: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """For each group its place in the product of the domain, and which groups have one."""
+    """Return the positions of groups in the product of the domain, and which groups have one."""
     places = np.zeros(count, dtype=np.int64)
     inside = np.ones(count, dtype=bool)
     for column, values in zip(keys, domain, strict=True):

@@ -1,4 +1,4 @@
-"""From the arrays that a statement gave to keys and exact numbers."""
+"""Keys and exact numbers from the arrays that a statement returned."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.engines.process.statement import Statement
+from hedgerow.engines.statement import Statement
 from hedgerow.plan.values import Type, Value
 
 __all__ = ["ResultColumns", "convert_result"]
@@ -17,8 +17,8 @@ ResultColumns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
 
 
 def convert_result(found: Mapping[str, npt.NDArray[Any]], statement: Statement) -> ResultColumns:
-    """Keys and numbers of the arrays that the statement gave, one for each column. NULL is
-    masked.
+    """Convert the arrays of a statement, one for each column, to keys and numbers; NULL
+    is masked.
     """
     arrays, count = list(found.values()), len(statement.keys)
     if statement.tally is not None:
@@ -35,12 +35,12 @@ def convert_result(found: Mapping[str, npt.NDArray[Any]], statement: Statement) 
 
 def _tally(array: npt.NDArray[Any], low: int, high: int) -> list[npt.NDArray[Any]]:
     if array.dtype.kind != "i" or np.ma.is_masked(array):
-        raise TypeError("numbers must be whole")
+        raise TypeError("numbers must be integers")
     counts = np.bincount(np.asarray(array) - low, minlength=1)
     if len(counts) > high - low + 1:
-        raise ValueError("numbers must lie where they should")
-    there = np.flatnonzero(counts)
-    return [there + low, counts[there]]
+        raise ValueError("numbers must lie between the ends of the tally")
+    steps = np.flatnonzero(counts)
+    return [steps + low, counts[steps]]
 
 
 def _convert_keys(array: npt.NDArray[Any], type_: Type) -> list[Value]:
@@ -49,10 +49,10 @@ def _convert_keys(array: npt.NDArray[Any], type_: Type) -> list[Value]:
 
 
 def _convert_numbers(array: npt.NDArray[Any], *, wide: bool) -> npt.NDArray[Any]:
-    # Whole numbers of more than 64 bits that nobody made text of arrive here as doubles, rounded:
-    # never to be taken for exact ones.
+    # Integers beyond 64 bits that were not cast to text arrive here as doubles, rounded, and must
+    # not be taken for exact ones.
     if array.dtype.kind != ("O" if wide else "i") or np.ma.is_masked(array):
-        raise TypeError("numbers must be whole")
+        raise TypeError("numbers must be integers")
     if not wide:
         return array.astype(np.int64, copy=False)
     found = np.empty(len(array), dtype=object)

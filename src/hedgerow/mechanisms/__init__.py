@@ -1,18 +1,16 @@
-"""Mechanisms: what it costs to hide a move, and how it is done. One file each, with its statement
-and proof.
+"""Mechanisms: one file each, with its statement and proof.
 
-They come in shapes, told apart by ``shape``:
+Every mechanism has a ``shape``:
 
 - ``"additive"``: numbers in, noisy numbers out.
-- ``"selection"``: scores in, the place of one candidate out.
-- ``"response"``: a category in, a category out, for data that never leave their owners
-  unrandomised.
-- ``"point"``: a bounded column in, one point of its range out (quantiles and their kin).
+- ``"selection"``: scores in, the index of one candidate out.
+- ``"response"``: a category in, a category out, for data that leave their owner randomised only.
+- ``"point"``: a bounded column in, one point of its range out (quantiles and extremes).
 - ``"smooth"``: a number and its smooth sensitivity in, a noisy number out.
 - ``"tested"``: may answer "no release".
 
-All have ``calibrate``, ``loss``, ``sample`` and ``error``. The laws compare them with ``log_prob``,
-or with the release probabilities of a tested one.
+All have ``calibrate``, ``loss``, ``sample`` and ``error``. ``hedgerow.verify.laws`` checks them
+against ``log_prob``, or against the release probabilities of a tested mechanism.
 """
 
 from hedgerow.mechanisms.data_dependent.inverse_sensitivity import InverseSensitivity

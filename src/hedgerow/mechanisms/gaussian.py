@@ -2,30 +2,30 @@
 
 Statement
     Adding independent noise Z with Pr[Z = z] proportional to exp(-z^2/2 s^2), s = scale/grid, to
-    the snapped answers is rho-zCDP with rho = l2^2/2s^2, where l2 is how far one unit moves the
-    snapped answers, in steps. It has no pure epsilon. One release is (epsilon, delta)-DP for every
-    epsilon, with delta = ``delta(epsilon, sensitivity)``, and has its rho besides.
+    the snapped answers is rho-zCDP with rho = l2^2/2s^2, where l2 is the move of the snapped
+    answers that one unit causes, in steps. It has no pure epsilon. One release is (epsilon,
+    delta)-DP for every epsilon, with delta = ``delta(epsilon, sensitivity)``, and keeps its rho.
 
 Proof
     log_prob(y | x) = -(y-x)^2/2s^2 + constant in each cell. sum_z p(z)^alpha p(z-k)^(1-alpha) =
     e^(alpha (alpha-1) k^2/2s^2) sum_z e^(-(z-m)^2/2s^2)/sum_z e^(-z^2/2s^2) with m = (1-alpha) k,
     and the last ratio is at most 1 (Poisson summation: the theta function is largest at whole m).
-    Cells add up: rho. For (epsilon, delta) see ``numeric.tail``: one cell exactly, several within a
-    fraction of a step of the continuous law. That one good pair has all three:
-    ``privacy.gaussian``.
+    Cells add up: rho. For (epsilon, delta) see ``numeric.tails.gaussian``: one cell exactly,
+    several within a fraction of a step of the continuous Gaussian. One good pair has all three:
+    ``privacy.gaussian_composition``.
 
 Accuracy
-    ``error(beta)`` is the smallest k with Pr[|Z| > k] <= beta under the discrete law. The variance
+    ``error(beta)`` is the smallest k with Pr[|Z| > k] <= beta for the discrete noise. The variance
     is at most s^2.
 
 Arithmetic
-    Scale, grid and sensitivity are rationals; the noise is drawn exactly (``numeric.gaussian``).
-    delta is a double, rounded up.
+    Scale, grid and sensitivity are rationals; the noise is drawn exactly
+    (``samplers.gaussian_sampler``). delta is a double, rounded up.
 
 Edges
     The classical scale, Delta sqrt(2 ln(1.25/delta))/epsilon, is proved for epsilon <= 1 and
-    refused above. The analytic scale of the *continuous* law is too small for this one (by 4 % of
-    delta at epsilon 1, 40 % at 3), so it is not offered. Otherwise as ``laplace``.
+    refused above. The analytic scale of the *continuous* Gaussian is too small for the discrete one
+    (by 4 % of delta at epsilon 1, 40 % at 3), so it is not offered. Otherwise as ``laplace``.
 
 Source
     Canonne, Kamath, Steinke (NeurIPS 2020); Balle and Wang (ICML 2018) for the analytic form; Dwork
@@ -59,9 +59,7 @@ _SAMPLES = SamplePool(discrete_gaussian)
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
-    """Gaussian noise whose standard deviation is ``scale``, on the given ``grid``. Usually made
-    by ``Gaussian.calibrate``.
-    """
+    """Gaussian noise of standard deviation ``scale`` on the given ``grid``."""
 
     shape: ClassVar[str] = "additive"
     scale: Fraction
@@ -82,8 +80,9 @@ class Gaussian:
         rho: Number | None = None,
         grid: Number | None = None,
     ) -> Gaussian:
-        """The least noise that keeps ``sensitivity`` within ``rho``, or one release of it within
-        ``epsilon`` and ``delta``.
+        """Return the least noise for ``sensitivity`` within ``rho``, or ``epsilon`` and ``delta``.
+
+        The latter bounds a single release.
         """
         if (rho is None) != (epsilon is not None and delta is not None) or (
             rho is not None and (epsilon, delta) != (None, None)
@@ -93,14 +92,11 @@ class Gaussian:
         on = Grid.for_sensitivity(move, grid)
         steps = on.steps(move)
         if rho is None:
-            eps, chance = parse_epsilon(epsilon), parse_delta(delta)
-            return cls(
-                on.step
-                * find_smallest_scale(
-                    lambda s: compute_gaussian_loss([(Fraction(s), steps)], eps).delta <= chance
-                ),
-                on.step,
+            eps, limit = parse_epsilon(epsilon), parse_delta(delta)
+            scale = find_smallest_scale(
+                lambda s: compute_gaussian_loss([(Fraction(s), steps)], eps).delta <= limit
             )
+            return cls(on.step * scale, on.step)
         spend = parse_epsilon(rho, "rho")
         return cls(on.step * round_digits_up(sqrt_up(steps.l2_squared / (2 * spend))), on.step)
 
@@ -113,68 +109,63 @@ class Gaussian:
         delta: Number,
         grid: Number | None = None,
     ) -> Gaussian:
-        """The textbook scale, l2 sqrt(2 ln(1.25/delta))/epsilon: larger than need be, and proved
-        for epsilon up to 1 only.
+        """Return the textbook scale, l2 sqrt(2 ln(1.25/delta))/epsilon.
+
+        It is larger than necessary, and proved for epsilon up to 1 only.
         """
-        eps, chance = parse_epsilon(epsilon), parse_delta(delta)
+        eps, limit = parse_epsilon(epsilon), parse_delta(delta)
         if eps > 1:
             raise InvalidArgument(
                 "epsilon",
-                "must be at most 1 in the classical form, which fails above; use"
+                "must be at most 1 for the classical scale, which is not private above; use"
                 " Gaussian.calibrate",
                 epsilon,
             )
-        tight = cls.calibrate(sensitivity=sensitivity, epsilon=eps, delta=chance, grid=grid)
+        tight = cls.calibrate(sensitivity=sensitivity, epsilon=eps, delta=limit, grid=grid)
         steps = Grid(tight.grid).steps(Sensitivity.of(sensitivity))
         textbook = round_digits_up(
-            sqrt_up(2 * log_up(Fraction(5, 4) / chance) * steps.l2_squared) / eps
+            sqrt_up(2 * log_up(Fraction(5, 4) / limit) * steps.l2_squared) / eps
         )
-        # The textbook speaks of the continuous law; where the discrete one needs more, it gets
-        # more.
+        # the textbook is about the continuous Gaussian; the discrete one sometimes needs more
         return cls(max(tight.grid * textbook, tight.scale), tight.grid)
 
     def loss(self, sensitivity: Number | Sensitivity, epsilon: Number | None = None) -> Loss:
-        """What one release costs when one unit moves the answers by ``sensitivity``: rho; at an
-        ``epsilon``, that and its delta as well.
-        """
+        """Return the loss of one release: its rho, and with an ``epsilon`` its delta there."""
         return compute_gaussian_loss(
             [self.cells(sensitivity)], None if epsilon is None else parse_epsilon(epsilon)
         )
 
     def cells(self, sensitivity: Number | Sensitivity) -> GaussianCells:
-        """The scale and the sensitivity in steps: what several such mechanisms are priced by
-        together (``privacy.gaussian``).
+        """Return scale and sensitivity in steps, for joint pricing
+        (``privacy.gaussian_composition``).
         """
         return self.scale / self.grid, get_grid(self.grid).steps(Sensitivity.of(sensitivity))
 
     def delta(self, epsilon: Number, sensitivity: Number | Sensitivity) -> float:
-        """An upper bound on the delta of one release at ``epsilon``."""
+        """Return an upper bound on the delta of one release at ``epsilon``."""
         return float(self.loss(sensitivity, parse_epsilon(epsilon)).delta)
 
     def sample(self, exact: Any) -> Any:
-        """``exact`` with noise: a number for a number, an array with independent noise in every
-        cell for an array.
-        """
+        """Add noise to a number, or independent noise to each cell of an array."""
         return get_grid(self.grid).add_noise(exact, _SAMPLES, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
-        """The logarithm of the probability of each noisy value, given the exact one."""
+        """Return the log probability of each noisy value, given the exact one."""
         return gaussian_log_mass(
             get_grid(self.grid).distance(noisy, exact), float(self.scale / self.grid)
         )
 
     def error(self, beta: Number) -> Any:
-        """The smallest radius that the noise of one cell leaves with probability at most
-        ``beta``.
-        """
+        """Return the smallest radius that noise exceeds with probability at most ``beta``."""
         return get_grid(self.grid).to_radius(
             gaussian_radius(float(self.scale / self.grid), parse_beta(beta))
         )
 
 
-def find_smallest_scale(enough: Callable[[float], bool], within: float = 1e-12) -> Fraction:
-    """A scale that is enough, while one that is less by more than that part of it is not.
-    Whatever comes out has been checked itself.
+def find_smallest_scale(enough: Callable[[float], bool], tolerance: float = 1e-12) -> Fraction:
+    """Return a scale that is ``enough``, within a relative ``tolerance`` of the smallest.
+
+    The returned scale itself has been checked.
     """
     high = 1.0
     while not enough(high):
@@ -182,7 +173,7 @@ def find_smallest_scale(enough: Callable[[float], bool], within: float = 1e-12) 
     low = high / 2
     while enough(low) and low > 1e-3:
         high, low = low, low / 2
-    while high - low > within * high:
+    while high - low > tolerance * high:
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return Fraction(high)

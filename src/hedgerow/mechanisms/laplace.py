@@ -2,23 +2,25 @@
 
 Statement
     Adding independent noise Z with Pr[Z = z] proportional to e^(-|z|/t), t = scale/grid, to the
-    snapped answers is pure epsilon-DP with epsilon = l1/t, where l1 is how far one unit moves the
-    snapped answers, in steps and summed over the cells. It is rho-zCDP with rho = sum of h_a(s_i),
-    a = 1/t, h_a(s) = a s - (1 - e^(-a s)) a/sinh(a), over the worst split of l1 into cells.
+    snapped answers is pure epsilon-DP with epsilon = l1/t, where l1 is the move of the snapped
+    answers that one unit causes, in steps and summed over the cells. It is rho-zCDP with rho = sum
+    of h_a(s_i), a = 1/t, h_a(s) = a s - (1 - e^(-a s)) a/sinh(a), over the worst split of l1 into
+    moves s_i of the cells.
 
 Proof
     log_prob(y | x) = sum_i -|y_i - x_i|/t + n ln tanh(1/2t). By the triangle inequality it changes
-    by at most sum_i |x_i - x'_i|/t <= l1/t from x to x'. For rho see ``privacy.rho``: the Renyi
+    by at most sum_i |x_i - x'_i|/t <= l1/t from x to x'. For rho see ``privacy.zcdp``: the Renyi
     divergence of order alpha, divided by alpha, is largest at alpha -> 1.
 
 Accuracy
     Pr[|Z| > k] = 2 q^(k+1)/(1+q), q = e^(-1/t); ``error(beta)`` is the smallest k for which this is
-    at most beta. The continuous formula t ln(1/beta) would be left too often: 7.3 % of the time
+    at most beta. The continuous formula t ln(1/beta) would be exceeded too often: 7.3 % of the time
     instead of 5 % at t = 1. Variance 2q/(1-q)^2, just below 2 t^2.
 
 Arithmetic
-    Scale, grid and sensitivity are rationals, the noise is drawn exactly (``numeric.exponential``)
-    and added to integers. Only ``log_prob`` is a double; it is for checking and plotting.
+    Scale, grid and sensitivity are rationals; the noise is drawn exactly
+    (``samplers.laplace_sampler``) and added to integers. Only ``log_prob`` is a double; it is for
+    checking and plotting.
 
 Edges
     Arrays are clamped to ±2^62 steps (integers on a finer grid than 1 to ±2^53), which cannot raise
@@ -26,7 +28,7 @@ Edges
 
 Source
     Dwork, McSherry, Nissim, Smith (TCC 2006); Ghosh, Roughgarden, Sundararajan (STOC 2009) for the
-    discrete law.
+    discrete distribution.
 """
 
 from __future__ import annotations
@@ -55,9 +57,7 @@ _SAMPLES = SamplePool(discrete_laplace)
 
 @dataclass(frozen=True, slots=True)
 class Laplace:
-    """Laplace noise of the given ``scale``, on the given ``grid``. Usually made by
-    ``Laplace.calibrate``.
-    """
+    """Laplace noise of the given ``scale`` on the given ``grid``; usually made by ``calibrate``."""
 
     shape: ClassVar[str] = "additive"
     scale: Fraction
@@ -77,7 +77,7 @@ class Laplace:
         rho: Number | None = None,
         grid: Number | None = None,
     ) -> Laplace:
-        """The least noise that keeps the loss of ``sensitivity`` within ``epsilon``, or within
+        """Return the least noise that keeps the loss of ``sensitivity`` within ``epsilon`` or
         ``rho``.
         """
         if (epsilon is None) == (rho is None):
@@ -93,40 +93,33 @@ class Laplace:
         return cls(steps.l1 * on.step / spend, on.step)
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
-        """What one release costs when one unit moves the answers by ``sensitivity``."""
+        """Return the loss of one release, if one unit moves the answers by ``sensitivity``."""
         steps, rate = get_grid(self.grid).steps(Sensitivity.of(sensitivity)), self.grid / self.scale
         return Loss(steps.l1 * rate, rho=compute_laplace_rho(rate, steps))
 
     def sample(self, exact: Any) -> Any:
-        """``exact`` with noise: a number for a number, an array with independent noise in every
-        cell for an array.
-        """
+        """Add noise to a number, or independent noise to each cell of an array."""
         return get_grid(self.grid).add_noise(exact, _SAMPLES, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
-        """The logarithm of the probability of each noisy value, given the exact one."""
+        """Return the log probability of each noisy value, given the exact one."""
         rate = float(self.grid / self.scale)
         return np.log(np.tanh(rate / 2)) - rate * np.abs(get_grid(self.grid).distance(noisy, exact))
 
     def error(self, beta: Number) -> Any:
-        """The smallest radius that the noise of one cell leaves with probability at most
-        ``beta``.
-        """
+        """Return the smallest radius that noise exceeds with probability at most ``beta``."""
         return get_grid(self.grid).to_radius(
             laplace_radius(self.scale / self.grid, parse_probability(beta, "beta"))
         )
 
 
 def _find_epsilon(rho: Fraction, steps: Sensitivity) -> Fraction:
-    """The largest epsilon, to 12 digits, whose rho stays within the one given."""
+    """Return the largest epsilon, to 12 digits, whose rho is within the given one."""
     low, high = Fraction(0), Fraction(1)
     while compute_laplace_rho(high / steps.l1, steps) <= rho:
         low, high = high, 2 * high
     for _ in range(60):
         middle = Fraction((low + high) / 2).limit_denominator(10**18)
-        low, high = (
-            (middle, high)
-            if compute_laplace_rho(middle / steps.l1, steps) <= rho
-            else (low, middle)
-        )
+        within = compute_laplace_rho(middle / steps.l1, steps) <= rho
+        low, high = (middle, high) if within else (low, middle)
     return low

@@ -1,4 +1,4 @@
-"""Randomised response, for two answers or k.
+"""Randomised response, for two categories or k.
 
 Statement
     Report the true value with probability r < 1, else one of the k values drawn uniformly (the true
@@ -11,20 +11,20 @@ Proof
     most that. m values of one owner cost m epsilon.
 
 Accuracy
-    The share of reports with value v has expectation r s_v + (1-r)/k, s_v the true share: the
-    estimate inverts this and is unbiased. Its interval is Clopper and Pearson's for the reported
-    share, mapped the same way and cut to [0, 1]: exact coverage for the randomness of the coins
-    when the answers are a sample of a population. ``error`` is the radius for n reports, by
-    Hoeffding.
+    The share of reports with value v has expectation r s_v + (1-r)/k, where s_v is the true share:
+    the estimate inverts this and is unbiased. Its interval is the Clopper-Pearson interval of the
+    reported share, mapped the same way and clamped to [0, 1]: exact coverage for the randomness of
+    the coins when the answers are a sample of a population. ``error`` is the radius for n reports,
+    by Hoeffding.
 
 Arithmetic
-    r is a rational; the coins and the uniform values are drawn exactly, the same number of each
-    whatever the values are. A calibrated r is rounded down, and the loss is computed from r,
-    rounded up to 12 decimals.
+    r is a rational; the coins and the uniform values are drawn exactly, the same number of each for
+    all values. A calibrated r is rounded down, and the loss is computed from r, rounded up to 12
+    decimals.
 
 Edges
-    r = 1 is no privacy and refused. Values are the integers 0 … k-1; for k = 2 also booleans, which
-    come back as booleans.
+    r = 1 gives no privacy and is refused. Values are the integers 0 … k-1; for k = 2 also booleans,
+    which are returned as booleans.
 
 Source
     Warner (JASA 1965); Kairouz, Bonawitz, Ramage (ICML 2016) for k values.
@@ -65,9 +65,7 @@ class ShareEstimate:
 
 @dataclass(frozen=True, slots=True)
 class RandomizedResponse:
-    """Truth with probability ``truth``, else any of ``values`` values. Usually made by
-    ``RandomizedResponse.calibrate``.
-    """
+    """The truth with probability ``truth``, else any of ``values`` values."""
 
     shape: ClassVar[str] = "response"
     truth: Fraction
@@ -78,7 +76,7 @@ class RandomizedResponse:
         if not 0 < share < 1:
             raise InvalidArgument(
                 "truth",
-                "must lie strictly between 0 and 1 (at 1 everybody's answer is published)",
+                "must lie strictly between 0 and 1 (at 1 every true answer is published)",
                 truth,
             )
         object.__setattr__(self, "truth", share)
@@ -92,30 +90,33 @@ class RandomizedResponse:
 
     @classmethod
     def calibrate(cls, *, epsilon: Number, values: int = 2) -> RandomizedResponse:
-        """The most truth that ``epsilon`` allows: r = (e^eps - 1)/(e^eps - 1 + k), a hair less."""
+        """Return the largest truth within ``epsilon``: r = (e^eps - 1)/(e^eps - 1 + k), less
+        10^-30.
+        """
         spend = round_down(parse_epsilon(epsilon), 10**12)
         if spend > 50:
             raise InvalidArgument(
                 "epsilon",
-                "must be at most 50 for randomised response: beyond, next to everything is the"
+                "must be at most 50 for randomised response; above, nearly every report is the"
                 " truth",
                 epsilon,
             )
         limit = cls(Fraction(1, 2), values)  # checks ``values`` before any arithmetic
         odds = exp_down(spend) - 1
-        # The hair is far wider than the rounding of the logarithm in ``loss``, so that the loss
-        # stays within epsilon.
+        # 10^-30 is far more than the rounding of the logarithm in ``loss``, so that the loss stays
+        # within epsilon
         return cls(round_down(odds / (odds + limit.values), 10**30) - Fraction(1, 10**30), values)
 
     def loss(self, sensitivity: Number | Sensitivity = 1) -> Loss:
-        """What an owner spends who gives ``sensitivity`` answers; a part of an answer counts as
-        a whole one.
+        """Return the loss of an owner who gives ``sensitivity`` answers.
+
+        Part of an answer counts as a whole one.
         """
         odds, move = 1 + self.values * self.truth / (1 - self.truth), Sensitivity.of(sensitivity)
         return max(move.l0, ceil(move.l1)) * Loss(round_up(log_up(odds), 10**12))
 
     def sample(self, exact: Any) -> Any:
-        """One report for each true value: a value for a value, an array for an array."""
+        """Return one report for each true value: a value for a value, an array for an array."""
         truth = self._parse_values(exact, "exact")
         honest = bernoulli(self.truth, truth.size)
         report = np.where(honest, truth.ravel(), uniform_integers(self.values, truth.size)).reshape(
@@ -126,13 +127,13 @@ class RandomizedResponse:
         return report if report.ndim else int(report)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
-        """The logarithm of the probability of each report, given the true value."""
+        """Return the log probability of each report, given the true value."""
         lie = (1 - self.truth) / self.values
         same = self._parse_values(noisy, "noisy") == self._parse_values(exact, "exact")
         return np.where(same, log(self.truth + lie), log(lie))
 
     def estimate(self, reports: Any, confidence: Number = 0.95) -> list[ShareEstimate]:
-        """The share of every value among the owners, from their reports."""
+        """Estimate the share of every value among the owners, from their reports."""
         level = float(parse_probability(confidence, "confidence"))
         counts = np.bincount(self._parse_values(reports, "reports").ravel(), minlength=self.values)
         return [
@@ -148,9 +149,7 @@ class RandomizedResponse:
         return ShareEstimate(value, invert(hits / total), low, high)
 
     def error(self, beta: Number, reports: int) -> float:
-        """How far an estimated share may be from the owners' true share, except with probability
-        ``beta``.
-        """
+        """Return the error of an estimated share, exceeded with probability at most ``beta``."""
         level = parse_beta(beta)
         if (
             isinstance(reports, bool)

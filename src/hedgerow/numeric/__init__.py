@@ -1,1 +1,1 @@
-"""Exact arithmetic and exact randomness: the ground under every mechanism."""
+"""Exact arithmetic and exact random sampling, on which every mechanism rests."""

@@ -1,18 +1,18 @@
 """Random bits from the operating system, fast enough for millions of draws.
 
-The bits are the AES-256 counter-mode keystream of the ``cryptography`` package under a key and a
-starting counter read from ``os.urandom``; a new key is read every few megabytes. Reading the system
-directly costs fifteen times as much.
+The bits are the AES-256 counter-mode keystream of the ``cryptography`` package, under a key and a
+starting counter read from ``os.urandom``. A new key is read every few megabytes. Reading from the
+system directly would be fifteen times slower.
 
-What holds:
+Guarantees:
 
 - **No seed.** Nothing in the package can fix, save or restore the stream.
-- **Fork-safe.** A forked child drops the key and everything buffered before it draws its first bit.
+- **Fork-safe.** A forked child drops the key and the buffer before it draws its first bit.
 - **Thread-safe.** One lock; no two callers ever see the same word.
 - **Fails closed.** When the system gives no entropy, or too little, nothing is drawn:
   ``EntropyError``.
-- **Forgets.** A word handed out is wiped from the buffer, and its key is dropped within a few
-  megabytes: a later look into memory shows no noise older than that.
+- **Forward secrecy.** A word is wiped from the buffer when it is handed out, and its key is dropped
+  within a few megabytes: memory read later reveals no older noise.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ __all__ = ["BitPool", "draw_integer", "draw_words"]
 _WORD = 8
 _BUFFER_WORDS = 2048  # words kept ready for small requests
 _BYTES_PER_KEY = 1 << 22  # bytes drawn under one key
-_ZEROS = bytes(1 << 18)  # counter mode encrypts zeros: what comes out is the keystream
+_ZEROS = bytes(1 << 18)  # encrypted in counter mode they are the keystream
 
 
 class BitPool:
-    """A buffered keystream. One serves the process; tests make their own."""
+    """A buffered keystream. The process has one; tests create their own."""
 
     def __init__(self) -> None:
         self._reset()
 
     def _reset(self) -> None:
-        """Start over with nothing: no key, no buffer, and a lock that no thread of a parent
-        process can hold.
-        """
+        """Drop key and buffer, and create a lock that no thread of a parent process can hold."""
         self._lock = threading.Lock()
         self._cipher: CipherContext | None = None
         self._drawn = 0
         self._buffer = np.zeros(_BUFFER_WORDS, dtype=np.uint64)
         self._next = _BUFFER_WORDS
-        self._process = os.getpid()  # last: whoever sees it must not find the parent's key
+        self._process = (
+            os.getpid()
+        )  # set last: a thread that sees it must not find the parent's key
 
     def draw_words(self, count: int) -> NDArray[np.uint64]:
-        """``count`` independent uniform 64-bit words."""
+        """Draw ``count`` independent uniform 64-bit words."""
         if self._process != os.getpid():
             self._reset()
         with self._lock:
@@ -61,7 +61,7 @@ class BitPool:
                 self._fill(fresh)
                 return fresh
             if self._next + count > _BUFFER_WORDS:
-                # if the refill fails, nothing of the old buffer is left to hand out
+                # so that after a failed refill nothing of the old buffer is handed out
                 self._next = _BUFFER_WORDS
                 self._fill(self._buffer)
                 self._next = 0
@@ -87,10 +87,14 @@ def _open_keystream() -> CipherContext:
         seed = os.urandom(48)
     except (OSError, NotImplementedError) as failure:
         raise EntropyError(
-            "the operating system refused to give random bits; nothing was drawn."
+            "The operating system gave no random bits, so nothing was drawn. Try again, or check"
+            " that os.urandom works on this system."
         ) from failure
     if len(seed) != 48:
-        raise EntropyError("the operating system gave too few random bits; nothing was drawn.")
+        raise EntropyError(
+            "The operating system gave too few random bits, so nothing was drawn. Try again, or"
+            " check that os.urandom works on this system."
+        )
     return Cipher(algorithms.AES(seed[:32]), modes.CTR(seed[32:])).encryptor()
 
 
@@ -99,11 +103,11 @@ os.register_at_fork(after_in_child=_PROCESS_POOL._reset)
 
 
 def draw_words(count: int) -> NDArray[np.uint64]:
-    """``count`` independent uniform 64-bit words from the pool of this process."""
+    """Draw ``count`` independent uniform 64-bit words from the process's pool."""
     return _PROCESS_POOL.draw_words(count)
 
 
 def draw_integer(bits: int) -> int:
-    """A uniform integer of ``bits`` bits, as a Python integer of any size."""
+    """Draw a uniform integer of ``bits`` bits, of any size."""
     count = -(-bits // 64)
     return int.from_bytes(draw_words(count).tobytes(), "little") >> (64 * count - bits)

@@ -1,9 +1,9 @@
-"""Exact confidence bounds for a probability, from hits among independent trials (Clopper and
+"""Exact confidence bounds for a probability, from successes in independent trials (Clopper and
 Pearson).
 
-The tail Pr[X >= k] of a binomial law is a regularised incomplete beta function, computed here by
-its continued fraction (Lentz), so that the core needs no statistics library. These bounds describe
-estimates; no guarantee of privacy rests on them.
+The tail Pr[X >= k] of a binomial distribution is a regularised incomplete beta function, computed
+here by its continued fraction (Lentz), so that the core needs no statistics library. The bounds
+describe estimates; no privacy guarantee rests on them.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from math import exp, lgamma, log, log1p
 __all__ = ["clopper_pearson"]
 
 
-def clopper_pearson(hits: int, trials: int, confidence: float) -> tuple[float, float]:
-    """An interval that holds the probability with at least the given confidence, (1 -
-    confidence)/2 outside on each side.
-    """
+def clopper_pearson(successes: int, trials: int, confidence: float) -> tuple[float, float]:
+    """Return an interval that contains the probability with at least this confidence, two-sided."""
     outside = (1 - confidence) / 2
-    low = 0.0 if hits == 0 else _find_root(lambda p: _binomial_tail(hits, trials, p), outside)
+    low = (
+        0.0
+        if successes == 0
+        else _find_root(lambda p: _binomial_tail(successes, trials, p), outside)
+    )
     high = (
         1.0
-        if hits == trials
-        else _find_root(lambda p: _binomial_tail(hits + 1, trials, p), 1 - outside)
+        if successes == trials
+        else _find_root(lambda p: _binomial_tail(successes + 1, trials, p), 1 - outside)
     )
     return low, high
 
@@ -37,12 +39,13 @@ def _find_root(rising: Callable[[float], float], target: float) -> float:
 
 
 def _binomial_tail(k: int, n: int, p: float) -> float:
-    """Pr[X >= k] for X binomial (n, p), 1 <= k <= n: the regularised incomplete beta I_p(k,
-    n-k+1).
+    """Return Pr[X >= k] for X binomial (n, p), 1 <= k <= n.
+
+    It is the regularised incomplete beta function I_p(k, n-k+1).
     """
     a, b = k, n - k + 1
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(p) + b * log1p(-p))
-    # The fraction converges fast below the mean, its mirror image above.
+    # the continued fraction converges fast below the mean, its mirror image above
     return (
         front * _continued_fraction(a, b, p) / a
         if p * (a + b + 2) < a + 1

@@ -1,8 +1,8 @@
-"""Numbers as people write them, turned into exact rationals once, at the door.
+"""Parsing of public parameters into exact rationals.
 
-``0.1`` means one tenth: a float is read through its shortest decimal form, so that ten charges of
-0.1 are exactly 1 and the noise is calibrated with the very rational that is charged.
-(``Fraction(0.1)`` is a little more than a tenth; ten of them would overdraw a budget of 1.)
+``0.1`` means one tenth: a float is read through its shortest decimal form. So ten charges of 0.1
+are exactly 1, and noise is calibrated with the same rational that is charged. (``Fraction(0.1)`` is
+slightly more than a tenth; ten of them would overdraw a budget of 1.)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MAX_STORED_DIGITS = 120
 
 
 def parse_exact(value: object, argument: str) -> Fraction:
-    """The rational that ``value`` stands for; refuses whatever is not a finite number."""
+    """Return the rational that ``value`` denotes; refuse anything but a finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (Rational, Decimal, float, np.integer, np.floating)
     ):
@@ -68,7 +68,7 @@ def _parse_decimal(value: Decimal, argument: str) -> Fraction:
 
 
 def parse_positive(value: object, argument: str) -> Fraction:
-    """An exact number above zero."""
+    """Return an exact number above 0."""
     number = parse_exact(value, argument)
     if number <= 0:
         raise InvalidArgument(argument, "must be above 0", value)
@@ -76,7 +76,7 @@ def parse_positive(value: object, argument: str) -> Fraction:
 
 
 def parse_probability(value: object, argument: str) -> Fraction:
-    """An exact number strictly between 0 and 1."""
+    """Return an exact number strictly between 0 and 1."""
     number = parse_exact(value, argument)
     if not 0 < number < 1:
         raise InvalidArgument(argument, "must lie strictly between 0 and 1", value)
@@ -84,7 +84,7 @@ def parse_probability(value: object, argument: str) -> Fraction:
 
 
 def parse_epsilon(value: object, argument: str = "epsilon") -> Fraction:
-    """An epsilon somebody could mean: between 1e-12 and 10,000."""
+    """Return an epsilon within the supported range, 1e-12 to 10,000."""
     number = parse_positive(value, argument)
     if not MIN_EPSILON <= number <= MAX_EPSILON:
         raise InvalidArgument(argument, "must lie between 1e-12 and 10000", value)
@@ -92,7 +92,7 @@ def parse_epsilon(value: object, argument: str = "epsilon") -> Fraction:
 
 
 def parse_delta(value: object, argument: str = "delta") -> Fraction:
-    """A delta somebody could mean: at least 1e-100 and below 1."""
+    """Return a delta within the supported range, at least 1e-100 and below 1."""
     number = parse_probability(value, argument)
     if number < MIN_DELTA:
         raise InvalidArgument(argument, "must be at least 1e-100", value)
@@ -100,11 +100,10 @@ def parse_delta(value: object, argument: str = "delta") -> Fraction:
 
 
 def check_stored_digits(number: Fraction, argument: str) -> Fraction:
-    """A number of at most 120 digits above and below the line: a ledger keeps it, and adds it up,
-    for years.
+    """Return a number whose numerator and denominator have at most 120 digits; refuse others.
 
-    For numbers that somebody wrote. What is computed from them, such as a share of an epsilon, may
-    be longer.
+    It limits parameters that a ledger stores and adds up for years. Numbers computed from them,
+    such as a share of an epsilon, may be longer.
     """
     if max(abs(number.numerator), number.denominator) > 10**_MAX_STORED_DIGITS:
         raise InvalidArgument(
@@ -114,7 +113,7 @@ def check_stored_digits(number: Fraction, argument: str) -> Fraction:
 
 
 def parse_whole(value: object, argument: str) -> int:
-    """A whole number of at least 1: how many units, cells, steps or people."""
+    """Return a whole number of at least 1."""
     number = parse_exact(value, argument)
     if number.denominator != 1 or number < 1:
         raise InvalidArgument(argument, "must be a whole number of at least 1", value)

@@ -1,24 +1,31 @@
-"""A logarithm of whole arrays with a proved error bound.
+"""A logarithm of arrays with a proved error bound.
 
-numpy's ``log`` is accurate in practice, but no bound is promised and the code behind it changes
-with the processor. Exact sampling needs a bound that can be proved, so this one uses only
-operations that IEEE 754 rounds correctly (+, -, *, and shifts of the bit pattern), one numpy call
-each, so that no compiler can fuse them.
+numpy's ``log`` is accurate in practice, but promises no bound, and its code changes with the
+processor. Exact sampling needs a provable bound. So this logarithm uses only operations that IEEE
+754 rounds correctly (+, -, *, and shifts of the bit pattern), one numpy call each, so that no
+compiler can fuse them.
 
-**Statement.** For normal x = m 2^e with 1 <= m < 2, ``log(x)`` returns (y, e) with |y - ln x| <=
-(1.5 |e| + 1) 2^-52.
+**Symbols.**
 
-**Proof.** Let i be the top ten bits of m after the point and t = 1 + (i + 1/2)/1024 the middle of
-its cell. Then ln x = e ln 2 + ln t + ln(1 + s), s = (m - t)/t, |s| <= 2^-11. m - t is exact (both
-are multiples of 2^-52 and closer than 2^-10). With the rounded reciprocal, |error of s| <= 2^-11
-2^-52. The polynomial s - s^2/2 + s^3/3 - s^4/4 leaves |s|^5/5 (1 + 2^-10) < 2^-57, and its own
-rounding stays below 2^-61. The product e ln 2 has two errors: the rounded constant, |e| 2^-54, and
-the rounding, |e| 0.694 2^-53. The table of ln t is rounded to half an ulp, 2^-54. The two additions
-round results of at most 0.694 (|e| + 1), that is 2^-53 of that each. Sum: |e| (0.5 + 3 * 0.694)
-2^-53 + (0.5 + 1.39 + 0.1) 2^-53 < (1.5 |e| + 1) 2^-52. QED.
+| symbol | meaning |
+|---|---|
+| m, e | mantissa and exponent of x = m 2^e, 1 <= m < 2 |
+| i | the top ten fraction bits of m: the number of its table cell |
+| t | 1 + (i + 1/2)/1024, the middle of the cell |
+| s | (m - t)/t, at most 2^-11 in size |
 
-The tables are made from integers: ln((m+1)/(m-1)) = 2 artanh(1/m) is summed in fixed point with
-2^-120 steps.
+**Statement.** For normal x, ``log(x)`` returns (y, e) with |y - ln x| <= (1.5 |e| + 1) 2^-52.
+
+**Proof.** ln x = e ln 2 + ln t + ln(1 + s). m - t is exact (both are multiples of 2^-52 and closer
+than 2^-10). With the rounded reciprocal, |error of s| <= 2^-11 2^-52. The polynomial s - s^2/2 +
+s^3/3 - s^4/4 leaves a remainder of |s|^5/5 (1 + 2^-10) < 2^-57, and its own rounding stays below
+2^-61. The product e ln 2 has two errors: the rounded constant, |e| 2^-54, and the rounding of the
+product, |e| 0.694 2^-53. The table of ln t is rounded to half an ulp, 2^-54. The two additions
+round results of at most 0.694 (|e| + 1), which adds 2^-53 times that each. Sum: |e| (0.5 + 3 *
+0.694) 2^-53 + (0.5 + 1.39 + 0.1) 2^-53 < (1.5 |e| + 1) 2^-52. QED.
+
+The tables are computed from integers: ln((m+1)/(m-1)) = 2 artanh(1/m) is summed in fixed point with
+steps of 2^-120.
 """
 
 from __future__ import annotations
@@ -40,8 +47,9 @@ _MIDDLE = np.int64(0x3FF0020000000000)
 
 
 def _log_ratio(m: int) -> int:
-    """2 artanh(1/m) = ln((m+1)/(m-1)) in steps of 2^-120; off by less than a dozen steps for m
-    >= 2049.
+    """Return ln((m+1)/(m-1)) = 2 artanh(1/m) in steps of 2^-120.
+
+    The result is off by less than a dozen steps for m >= 2049.
     """
     term, total, k = (2 << _FRACTION_BITS) // m, 0, 1
     while term:
@@ -52,8 +60,9 @@ def _log_ratio(m: int) -> int:
 
 
 def _build_tables() -> tuple[Floats, Floats, np.float64]:
-    """1/t and ln t for the middles t = (2049 + 2i)/2048 of the cells, and ln 2, each rounded to
-    half an ulp.
+    """Return 1/t and ln t for the cell middles t = (2049 + 2i)/2048, and ln 2.
+
+    Each is rounded to half an ulp.
     """
     logs = [_log_ratio(4097)]
     for i in range(1, _TABLE_CELLS):
@@ -71,9 +80,7 @@ _INVERSE_TABLE, _LOG_TABLE, _LOG_TWO = _build_tables()
 
 
 def log(x: Floats) -> tuple[Floats, Integers]:
-    """(ln x, e) for normal x > 0, where e is the binary exponent of x. See the statement above
-    for the error.
-    """
+    """Return ln x and the binary exponent of x, for normal x > 0, with the error bound above."""
     bits = x.view(np.int64)
     exponent = bits >> 52
     exponent -= 1023
@@ -101,13 +108,13 @@ def log(x: Floats) -> tuple[Floats, Integers]:
 
 
 def standard_exponential(word: Integers) -> tuple[Floats, Integers]:
-    """A standard exponential E = -ln U from the leading 63 bits of each uniform U, and k with 2^-k
-    <= U < 2^(1-k).
+    """Return a standard exponential E = -ln U for each word, and k with 2^-k <= U < 2^(1-k).
 
-    |returned - E| <= EXPONENTIAL_ERROR[k], whatever the bits of U that have not been looked at.
+    ``word`` holds the leading 63 bits of the uniform U. |returned - E| <= EXPONENTIAL_ERROR[k],
+    whatever the remaining bits of U are.
     """
-    # U lies in [w, w+1] 2^-63; the conversion rounds by at most 2^-53 of the value, the scaling by
-    # a power of two is exact.
+    # U lies in [w, w+1] 2^-63; the conversion has a relative error of at most 2^-53, and scaling
+    # by a power of two is exact
     u = np.maximum(word, 1).astype(np.float64)
     u *= 2.0**-63
     y, exponent = log(u)
@@ -117,8 +124,9 @@ def standard_exponential(word: Integers) -> tuple[Floats, Integers]:
 
 
 def _build_exponential_error() -> Floats:
-    """Error of the logarithm + rounding of U to a double + the unseen bits, 1/w <= 2^(k-63).
-    Zero and one say nothing: inf.
+    """Return the error bound by k: logarithm, rounding of U to a double, and unseen bits.
+
+    The unseen bits contribute 1/w <= 2^(k-63). The words 0 and 1 carry no information: infinity.
     """
     k = np.arange(65, dtype=np.float64)
     error = (1.5 * k + 1.5) * 2.0**-52 + 2.0 ** (k - 63)

@@ -1,5 +1,6 @@
-"""Single whole numbers that are data: counts, answers, distances between data sets. A refusal
-never shows them.
+"""Parsing of whole numbers that are data: counts, answers, distances between data sets.
+
+A refusal never shows the value.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ __all__ = ["parse_private_distance", "parse_private_whole"]
 def parse_private_whole(
     value: Any, argument: str, least: int | None = None, rule: str = "must be a whole number"
 ) -> int:
-    """A whole number of any size, at least ``least`` where that is given. ``rule`` is what a
-    refusal says.
+    """Return a whole number of any size, at least ``least`` if given.
+
+    ``rule`` is the text of the refusal.
     """
     try:
         number = parse_exact(value, argument)
@@ -31,9 +33,7 @@ def parse_private_whole(
 
 
 def parse_private_distance(value: Any, least: int) -> int | float:
-    """How many units must change before something happens: a whole number, or infinity for
-    never.
-    """
+    """Return a distance in units: a whole number of at least ``least``, or infinity."""
     if isinstance(value, (float, np.floating)) and value == inf:
         return inf
     return parse_private_whole(

@@ -1,5 +1,7 @@
-"""What the vectorised samplers share: work in chunks that fit the cache, decide most draws in
-doubles, settle the rest exactly.
+"""Shared parts of the vectorised samplers.
+
+A sampler works in chunks that fit the cache, decides most draws in doubles with an error bound, and
+resolves the rest exactly.
 """
 
 from __future__ import annotations
@@ -33,16 +35,16 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 CHUNK_SIZE = 1 << 15
-# grid steps; beyond it doubles leave too many draws undecided, and integers near their end
+# in grid steps; above it doubles leave too many draws undecided, and int64 may overflow
 MAX_SCALE = 10**12
-# below it there is no noise to speak of, and squares of its inverse near the end of doubles
+# below it noise is negligible, and squares of its inverse may overflow a double
 MIN_SCALE = Fraction(1, 10**12)
-# grid steps from 0: a centre beyond is moved there, which cannot raise a sensitivity
+# in grid steps; centres beyond it are clamped, which cannot raise a sensitivity
 MAX_CENTRE = 2.0**50
 
 
 def check_scale(scale: Fraction, argument: str = "scale") -> Fraction:
-    """A scale that the samplers take: between 10^-12 and 10^12 steps."""
+    """Return a noise scale, or refuse one outside 10^-12 to 10^12 grid steps."""
     if not MIN_SCALE <= scale <= MAX_SCALE:
         shown = float(scale) if abs(scale) < 10**300 else scale
         raise InvalidArgument(
@@ -54,19 +56,19 @@ def check_scale(scale: Fraction, argument: str = "scale") -> Fraction:
 
 
 def check_size(size: int) -> int:
-    """A number of draws."""
+    """Return a number of draws, or refuse anything that is not a whole number of 0 or more."""
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
         raise InvalidArgument("size", "must be a whole number of draws, 0 or more", size)
     return int(size)
 
 
 def iterate_chunks(size: int) -> Iterator[slice]:
-    """0..size cut into chunks."""
+    """Split the range 0..size into chunks."""
     return (slice(start, min(start + CHUNK_SIZE, size)) for start in range(0, size, CHUNK_SIZE))
 
 
 def draw_uniform_words(count: int) -> tuple[Integers, Integers]:
-    """For each draw the first 63 bits of a uniform, and one more fair bit (0 or 1) of its own."""
+    """Draw the first 63 bits of ``count`` uniforms, and a separate fair bit (0 or 1) for each."""
     raw = draw_words(count)
     spare = (raw & np.uint64(1)).view(np.int64)
     raw >>= np.uint64(1)
@@ -74,12 +76,12 @@ def draw_uniform_words(count: int) -> tuple[Integers, Integers]:
 
 
 def compute_floors(value: Floats, error: Floats) -> tuple[Integers, Integers]:
-    """The floor of each real that lies within ``error`` of ``value``, and the places where that
-    does not decide it.
+    """Return the floor of each real within ``error`` of ``value``, and the undecided places.
 
-    From 1 on, and below -1, the distance to the nearest integer is computed without rounding.
-    Between, the fraction rounds by at most 2^-54 and its distance to 1/2 by 2^-55: callers leave
-    2^-53 of room in ``error``.
+    A place is undecided if the error interval contains an integer. ``value`` is overwritten. From 1
+    on and below -1 the distance to the nearest integer is computed without rounding. In between,
+    the fraction is rounded by at most 2^-54 and its distance to 1/2 by 2^-55, so callers must
+    include a slack of 2^-53 in ``error``.
     """
     whole = np.floor(value)
     value -= whole

@@ -1,5 +1,5 @@
-"""The custodian's decision: who is protected, how much they may lose, what is public about the
-data, who may ask.
+"""The custodian's policy: who is protected, the privacy budgets, what is public about the data, and
+who may query.
 """
 
 from hedgerow.policy.diff import list_loosenings, list_tightenings

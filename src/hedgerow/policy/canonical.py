@@ -1,7 +1,7 @@
-"""One text for one policy: JSON with sorted keys and no spaces, exact numbers as "n/d" strings. The
-ledger keeps it for years.
+"""The canonical text of a policy: JSON with sorted keys and no spaces, exact numbers as "n/d"
+strings. The ledger keeps it for years.
 
-``FORMAT`` names the meaning of the text; a later one must still read it.
+``FORMAT`` names the meaning of the text; later versions must still read it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ PolicyRecord = TypeVar(
 
 
 def encode_policy(parts: PolicyParts) -> str:
-    """The canonical text; tables, columns and budgets in the order of their names, because the
-    order in a file means nothing.
+    """Encode a policy canonically; tables, columns and budgets are sorted by name, since their
+    order means nothing.
     """
     body: dict[str, object] = {
         "format": FORMAT,
@@ -69,8 +69,8 @@ def encode_policy(parts: PolicyParts) -> str:
 def _encode_record(
     rule: BudgetRule | TableRule | AnalystRule | ColumnRule | PartitionRule | LinkRule,
 ) -> dict[str, object]:
-    """A later field is written only where it says something: a policy without it has the text
-    and the digest that it always had.
+    """Encode a record; a field of a later version only where it is set, so that older policies keep
+    their text and digest.
     """
     found = {field.name: getattr(rule, field.name) for field in fields(rule)}
     return {
@@ -96,7 +96,7 @@ def _encode_value(value: object) -> object:
 
 
 def decode_policy(text: str) -> PolicyParts:
-    """The parts that ``encode_policy`` wrote; InvalidArgument for anything else."""
+    """Decode the text of ``encode_policy``; refuse any other text."""
     try:
         body = json.loads(text)
         if body["format"] != FORMAT:
@@ -126,7 +126,9 @@ def decode_policy(text: str) -> PolicyParts:
 def _decode_fields(
     item: Mapping[str, Any], kind: type[PolicyRecord], *numbers: str
 ) -> dict[str, Any]:
-    """The fields of a record, no more and no fewer, with the named ones as exact numbers."""
+    """Check that a record has exactly the fields of its kind, and decode the named ones as exact
+    numbers.
+    """
     if set(item) != {field.name for field in fields(kind)}:
         raise InvalidArgument("policy text", f"has other fields than a {kind.__name__}")
     return {

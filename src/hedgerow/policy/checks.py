@@ -1,8 +1,7 @@
-"""What is wrong with the records of a policy: each function yields mistakes, each with its place
-and its fix.
+"""The checks of policy records: each yields mistakes with their place and fix.
 
-The reader of a file runs them piece by piece and adds line numbers; ``Policy`` runs them all again,
-so that no policy exists that did not pass, however it was made.
+The reader of a file runs them on each piece and adds line numbers. ``Policy`` runs them all again,
+so that no invalid policy exists, however it was made.
 """
 
 from __future__ import annotations
@@ -27,7 +26,9 @@ __all__ = [
 
 
 def check_database(name: str, engine: str, max_failures: int = 1) -> Iterator[Mistake]:
-    """The name is that of a file; one engine is spoken so far."""
+    """Check the database section: its name is used as a file name, and DuckDB is the only engine so
+    far.
+    """
     if type(max_failures) is not int or max_failures < 1:
         yield Mistake(
             ("database", "max_failures"),
@@ -36,19 +37,21 @@ def check_database(name: str, engine: str, max_failures: int = 1) -> Iterator[Mi
     if not re.fullmatch(r"\w[\w.-]*", name):
         yield Mistake(
             ("database", "name"),
-            f"name must be letters, digits, '_', '-' and '.': it names a file; got {name!r}",
+            f"name may only contain letters, digits, '_', '-' and '.', since it names a file; got"
+            f" {name!r}",
         )
     if engine.startswith(("postgresql://", "postgres://", "sc://")):
         yield Mistake(
             ("database", "engine"),
-            "engine must be 'duckdb': export the tables to Parquet or CSV files and name those",
+            "engine must be 'duckdb': export the tables to Parquet or CSV files and use those as"
+            " sources",
         )
     elif engine != "duckdb":
         yield Mistake(("database", "engine"), f"engine must be 'duckdb'; got {engine!r}")
 
 
 def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
-    """Within one budget."""
+    """Check one budget."""
     yield from check_name(place, rule.population, "a population")
     for key in ("epsilon", "default_epsilon", "max_epsilon_per_query"):
         if getattr(rule, key) <= 0:
@@ -58,7 +61,7 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
     for key in ("delta", "default_delta"):
         if (part := getattr(rule, key)) is not None and not 0 < part < 1:
             yield Mistake(
-                (*place, key), f"{key} must lie strictly between 0 and 1; got {format_number(part)}"
+                (*place, key), f"{key} must be above 0 and below 1; got {format_number(part)}"
             )
     if rule.max_epsilon_per_query > rule.epsilon:
         yield Mistake(
@@ -74,10 +77,10 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.default_delta is not None and rule.delta is None:
         yield Mistake(
             (*place, "default_delta"),
-            "default_delta needs a delta in the budget: add delta, or leave default_delta out",
+            "default_delta needs a delta in the budget: add delta, or remove default_delta",
         )
     elif rule.delta is not None and rule.default_delta is None:
-        yield Mistake((*place, "delta"), "delta needs a default_delta")
+        yield Mistake((*place, "delta"), "delta needs a default_delta: add one below delta")
     elif (
         rule.delta is not None
         and rule.default_delta is not None
@@ -99,7 +102,7 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
 
 
 def check_analyst(rule: AnalystRule, place: KeyPath) -> Iterator[Mistake]:
-    """Within one analyst."""
+    """Check one analyst."""
     yield from check_name(place, rule.name, "an analyst")
     if rule.max_epsilon is not None and rule.max_epsilon <= 0:
         yield Mistake(
@@ -109,16 +112,16 @@ def check_analyst(rule: AnalystRule, place: KeyPath) -> Iterator[Mistake]:
 
 
 def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
-    """Within one table, its columns included."""
+    """Check one table with its columns."""
     if not rule.name.isidentifier():
         yield Mistake(
             place,
-            "a table name must be letters, digits and _, not starting with a digit; got"
-            f" {rule.name!r}",
+            "a table name may only contain letters, digits and _, and must not start with a digit;"
+            f" got {rule.name!r}",
         )
     elif rule.name.casefold() == "hedgerow":
         yield Mistake(
-            place, "the name 'hedgerow' is taken by the system tables: choose another one"
+            place, "the name 'hedgerow' is reserved for the system tables: choose another one"
         )
     yield from check_name((*place, "version"), rule.version, "a version")
     for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
@@ -127,9 +130,7 @@ def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
                 (*place, key), f"{key} must be a whole number of at least 1; got {count!r}"
             )
     if rule.multiline and rule.source and not rule.source.lower().endswith(".csv"):
-        yield Mistake(
-            (*place, "multiline"), "multiline is about the lines of a .csv file: leave it out"
-        )
+        yield Mistake((*place, "multiline"), "multiline is only allowed for .csv files: remove it")
     yield from check_distinct(
         (*place, "columns"), (column.name for column in rule.columns), "column"
     )
@@ -152,24 +153,26 @@ def _check_public_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     ):
         if getattr(rule, key) is not None:
             yield Mistake(
-                (*place, key), f"a public table protects nobody: leave out {key}, or public"
+                (*place, key), f"a public table protects nobody: remove {key}, or remove public"
             )
     if rule.auto_bounds:
         yield Mistake(
             (*place, "auto_bounds"),
-            "the bounds of public columns are known: leave out auto_bounds, or public",
+            "the bounds of public columns are known: remove auto_bounds, or remove public",
         )
     for names in rule.unique:
         if len({name.casefold() for name in names}) != len(names):
             yield Mistake(
-                (*place, "unique"), f"a key names each of its columns once; got {', '.join(names)}"
+                (*place, "unique"),
+                f"unique must name each column of a key once; got {', '.join(names)}",
             )
         hidden = [
             name for name in names if (column := rule.column(name)) is not None and column.hidden
         ]
         if hidden:
             yield Mistake(
-                (*place, "unique"), f"the column {hidden[0]!r} is hidden, and no key: leave it out"
+                (*place, "unique"),
+                f"the column {hidden[0]!r} is hidden and cannot be in a key: remove it from unique",
             )
 
 
@@ -177,7 +180,7 @@ def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.unit is None:
         yield Mistake(
             (*place, "unit"),
-            'unit is missing: write the id column of the people to protect, or unit = "row"',
+            'unit is missing: name the id column of the people to protect, or write unit = "row"',
         )
     if rule.neighbours is None:
         yield Mistake(
@@ -190,13 +193,13 @@ def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
             f"neighbours must be 'add-remove' or 'change-one'; got {rule.neighbours!r}",
         )
     if rule.population is None:
-        yield Mistake((*place, "population"), "population is missing")
+        yield Mistake(
+            (*place, "population"), "population is missing: name the people that the table is about"
+        )
     else:
         yield from check_name((*place, "population"), rule.population, "a population")
     if rule.unique:
-        yield Mistake(
-            (*place, "unique"), "unique is a public fact about a public table: leave it out here"
-        )
+        yield Mistake((*place, "unique"), "unique is only allowed for public tables: remove it")
     if rule.unit == "row":
         for key, cap in (
             ("max_groups", rule.max_groups),
@@ -204,7 +207,7 @@ def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
         ):
             if cap != 1:
                 yield Mistake(
-                    (*place, key), f'a row is in one group, once: with unit = "row" leave out {key}'
+                    (*place, key), f'with unit = "row" a row is in one group, once: remove {key}'
                 )
     elif rule.unit is not None:
         for key, meaning in _CAP_MEANINGS:
@@ -215,9 +218,9 @@ def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
 
 
 _CAP_MEANINGS = (
-    ("max_units", "a public upper bound on how many units there are"),
-    ("max_groups", "how many groups one unit may touch in one answer"),
-    ("max_rows_per_group", "how many rows one unit may have in one group"),
+    ("max_units", "a public upper bound on the number of units"),
+    ("max_groups", "the number of groups that one unit may be in, per answer"),
+    ("max_rows_per_group", "the number of rows that one unit may have in one group"),
 )
 
 
@@ -234,13 +237,14 @@ def _check_partition(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     elif column is None or column.values is None:
         yield Mistake(
             (*place, "column"),
-            f"a partition needs a column with declared values; {rule.partition.column!r} has none",
+            f"a partition needs a column with declared values: declare those of"
+            f" {rule.partition.column!r}, or choose another column",
         )
     elif column.type == "real":
         yield Mistake(
             (*place, "column"),
-            f"the parts must be whole numbers, text, dates or booleans; {rule.partition.column!r}"
-            " is real",
+            "the parts must be whole numbers, text, dates or booleans, and"
+            f" {rule.partition.column!r} is real: choose another column",
         )
     elif parts > len(column.values):
         yield Mistake(
@@ -260,8 +264,11 @@ def check_consistency(
     analysts: tuple[AnalystRule, ...],
     unsure: Set[str] = frozenset(),
 ) -> Iterator[Mistake]:
-    """Between the pieces: names, populations, sources, and delta against the number of people. The
-    budgets of some populations may have mistakes of their own, and are not missing."""
+    """Check names, populations, sources and deltas across all sections.
+
+    ``unsure`` are populations whose budget is written but has mistakes, so it is not reported as
+    missing.
+    """
     yield from check_distinct(("budgets",), (rule.population for rule in budgets), "population")
     yield from check_distinct(("tables",), (table.name for table in tables), "table")
     yield from check_distinct(("analysts",), (analyst.name for analyst in analysts), "analyst")
@@ -282,7 +289,7 @@ def check_consistency(
             limit = f"1/max_units (1/{largest})"
             yield Mistake(
                 ("budgets", rule.population, "delta"),
-                f"delta must be below {limit}: at that size it may publish a whole person",
+                f"delta must be below {limit}: a larger one may publish a person's whole record",
             )
     for table in tables:
         if (
@@ -292,7 +299,8 @@ def check_consistency(
         ):
             yield Mistake(
                 ("tables", table.name, "max_rows"),
-                "max_rows is missing: delta is judged against a public upper bound on the rows",
+                "max_rows is missing: write a public upper bound on the rows, to check delta"
+                " against",
             )
 
 
@@ -301,42 +309,46 @@ def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
     if (first.unit == "row") != (table.unit == "row"):
         yield Mistake(
             (*place, "unit"),
-            f"{others} must agree on the unit: {first.name!r} has {first.unit!r}, this one"
-            f" {table.unit!r}",
+            f"{others} must have the same kind of unit: {first.name!r} has {first.unit!r}, this one"
+            f" {table.unit!r}; change one, or its population",
         )
     if first.neighbours != table.neighbours:
-        fix = f"{first.name!r} has {first.neighbours!r}, this one {table.neighbours!r}"
-        yield Mistake((*place, "neighbours"), f"{others} must agree on neighbours: {fix}")
+        yield Mistake(
+            (*place, "neighbours"),
+            f"{others} must have the same neighbours: {first.name!r} has {first.neighbours!r}, this"
+            f" one {table.neighbours!r}; change one, or its population",
+        )
 
 
 def _check_sources(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
-    """One source in two populations would have two budgets for the same people; public and
-    private at once, none at all.
+    """Check that no source is in two populations, which would give its people two budgets, or both
+    public and protected.
     """
     first: dict[str, TableRule] = {}
     for table in tables:
         other = first.setdefault(table.source, table)
         if (other.public, other.population) != (table.public, table.population):
-            how = (
-                "public here and protected there"
+            fix = (
+                "one is public and one protected: make both the same"
                 if other.public != table.public
-                else "in two populations"
+                else "they are in two populations: use one"
             )
             yield Mistake(
                 ("tables", table.name, "source"),
-                f"the source of {table.name!r} is also that of {other.name!r}, {how}",
+                f"{table.name!r} and {other.name!r} have the same source, but {fix}",
             )
         elif other.unit_text != table.unit_text:
-            fix = f"{other.name!r} has {other.unit_text!r}, this one {table.unit_text!r}"
             yield Mistake(
-                ("tables", table.name, "unit"), f"tables of one source must have one unit: {fix}"
+                ("tables", table.name, "unit"),
+                f"tables of one source must have the same unit: {other.name!r} has"
+                f" {other.unit_text!r}, this one {table.unit_text!r}; change one of them",
             )
 
 
 def _list_population_sizes(
     budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]
 ) -> Iterator[tuple[BudgetRule, int]]:
-    """Each budget with the public bound on the number of its people."""
+    """Yield each budget with the public bound on the number of its units."""
     for rule in budgets:
         sizes = [
             table.max_units
@@ -348,10 +360,12 @@ def _list_population_sizes(
 
 
 def list_warnings(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> Iterator[str]:
-    """A delta that is allowed but large for so many people, and budgets that nobody uses."""
+    """Yield a warning for each delta that is allowed but large, and for each unused budget."""
     for rule, largest in _list_population_sizes(budgets, tables):
         if rule.delta is not None and rule.delta * largest * 10 > 1:
-            advice = f"stay below 1/(10 max_units), here {format_number(Fraction(1, 10 * largest))}"
+            advice = (
+                f"use one below 1/(10 max_units), here {format_number(Fraction(1, 10 * largest))}"
+            )
             yield (
                 f"The delta of population {rule.population!r} ({format_number(rule.delta)}) is"
                 f" large for {largest} units: {advice}."
@@ -359,4 +373,7 @@ def list_warnings(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]
     used = {table.population for table in tables}
     for rule in budgets:
         if rule.population not in used:
-            yield f"No table uses the budget of population {rule.population!r}."
+            yield (
+                f"No table uses the budget of population {rule.population!r}. Remove it, or correct"
+                " the population of a table."
+            )

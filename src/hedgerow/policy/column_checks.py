@@ -1,6 +1,4 @@
-"""What is wrong with the declaration of a column, looked at alone (and as the unit of its
-table).
-"""
+"""The checks of a single column, and of a column as the unit of its table."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _MAX_STEPS_FROM_ZERO = 2**60  # steps from zero: the engine counts them in 64-bi
 
 
 def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator[Mistake]:
-    """Within one column; ``unit`` is the unit of its table."""
+    """Check one column; ``unit`` is the unit of its table."""
     yield from check_name(place, rule.name, "a column")
     declared = [
         key
@@ -36,18 +34,18 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
     if is_unit and rule.hidden:
         yield Mistake(
             (*place, "hidden"),
-            f"the unit column {rule.name!r} is never shown anyway: leave hidden out",
+            f"the unit column {rule.name!r} is always hidden: remove hidden",
         )
     elif is_unit and declared:
         yield Mistake(
             (*place, declared[0]),
-            f"the unit column {rule.name!r} says who is protected: give it a type at most",
+            f"the unit column {rule.name!r} may only have a type: remove {', '.join(declared)}",
         )
     elif rule.hidden:
         if rule.type is not None or declared:
             yield Mistake(
                 place,
-                "hidden = true excludes the rest: leave out"
+                "a hidden column has no other keys: remove"
                 f" {', '.join(['type', *declared] if rule.type else declared)}",
             )
     elif rule.type is None:
@@ -69,17 +67,20 @@ def _check_bounds(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
         fix = (
             'write a range of values, such as values = "2026-01-01 … 2026-12-31"'
             if rule.type == "date"
-            else "leave them out"
+            else "remove them"
         )
-        yield Mistake(place, f"min, max and step are for integer and real columns: {fix}")
+        yield Mistake(
+            place, f"min, max and step are only allowed for integer and real columns: {fix}"
+        )
     elif low is None and high is None:
         if step is not None:
-            yield Mistake((*place, "step"), "step needs min and max")
+            yield Mistake((*place, "step"), "step needs min and max: add both, or remove step")
     elif low is None or high is None:
-        there, gone = ("max", "min") if low is None else ("min", "max")
+        present, missing = ("max", "min") if low is None else ("min", "max")
         yield Mistake(
-            (*place, there),
-            f"{gone} is missing: {there} alone does not bound how far one unit moves an answer",
+            (*place, present),
+            f"{missing} is missing: add it, or remove {present}; one bound alone does not limit how"
+            " much one unit can change an answer",
         )
     elif high <= low:
         yield Mistake(
@@ -111,8 +112,8 @@ def _check_step(low: Fraction, high: Fraction, step: Fraction, place: KeyPath) -
     elif (high - low) / step > MAX_STEPS or max(-low, high) / step > _MAX_STEPS_FROM_ZERO:
         yield Mistake(
             (*place, "step"),
-            "step must be larger, or the range smaller: at most 2^40 steps of"
-            f" {format_number(step)} fit",
+            f"a step of {format_number(step)} is too small for this range, which has at most 2^40"
+            " steps: use a larger step or a smaller range",
         )
 
 
@@ -126,14 +127,15 @@ def _check_values(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     ):
         yield Mistake(place, f"values must be dates on the first day of their {rule.grain}")
     if not rule.values:
-        yield Mistake(place, "values must not be empty")
+        yield Mistake(
+            place, "values must not be empty: list every value that may appear in an answer"
+        )
     seen = set()
     for value in rule.values:
         if value in seen:
             yield Mistake(
                 place,
-                f"values must be distinct; {value if isinstance(value, str) else str(value)!r} is"
-                " there twice",
+                f"values must be distinct: remove the second {str(value)!r}",
             )
             break
         seen.add(value)
@@ -148,7 +150,7 @@ def _check_values(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
 
 
 def _compute_first_day(value: Value, grain: Granularity) -> date | None:
-    """The first day of the month or year of a date; None for what is no date."""
+    """Return the first day of the month or year of a date; None for other values."""
     if not isinstance(value, date):
         return None
     return value.replace(day=1) if grain == "month" else value.replace(month=1, day=1)

@@ -1,12 +1,11 @@
-"""The ``values`` of a column: a list, or a range written as people write it.
+"""The ``values`` of a column: a list, or a range.
 
-    values = ["north", "south"]              a list of one kind: text, whole numbers, numbers,
-    dates, true and false values = "2026-01 … 2026-12"             months: dates with the grain
-    "month", each held as its first day values = "2026-01-01 ... 2026-01-31"     days; three dots do
-    as well as one ellipsis values = "1 … 12"                        whole numbers; with type =
-    "date", years
+    values = ["north", "south"]            a list of texts, numbers, dates or booleans
+    values = "2026-01 … 2026-12"           months: dates, each as its first day
+    values = "2026-01-01 ... 2026-01-31"   days; three dots or an ellipsis
+    values = "1 … 12"                      integers; with type = "date", years
 
-Numbers come out exact: whole numbers as int, others as Fraction.
+Numbers are exact: integers as int, others as Fraction.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = ["GRANULARITIES", "MAX_VALUES", "TYPES", "Granularity", "Value", "read
 Value = str | int | Fraction | date
 Granularity = Literal["day", "month", "year"]
 
-# and how many characters of 2026-01-31 tell it
+# granularity -> the number of characters of 2026-01-31 that it needs
 GRANULARITIES: Final[dict[Granularity, int]] = {"day": 10, "month": 7, "year": 4}
 
 TYPES: Final = ("integer", "real", "text", "date", "boolean")
@@ -44,8 +43,7 @@ _FORMS = 'must be a list such as ["north", "south"] or a range such as "2026-01 
 def read_values(
     written: object, declared: str | None = None
 ) -> tuple[str, tuple[Value, ...], Granularity]:
-    """The type of the column, its values in the order written, and what a date stands for: its day,
-    its month or its year.
+    """Read the type of a column, its values in the order written, and the granularity of its dates.
 
     ``declared`` is the type that the policy states, if any.
     """
@@ -54,7 +52,9 @@ def read_values(
         kind, values, grain = _read_range(written, declared)
     elif isinstance(written, list):
         if len(written) > MAX_VALUES:
-            raise InvalidArgument("values", f"must be at most {MAX_VALUES:,}", len(written))
+            raise InvalidArgument(
+                "values", f"must have at most {MAX_VALUES:,} entries", len(written)
+            )
         kind = declared or _find_common_type(written)
         values = tuple(_read_value(item, kind) for item in written)
         grain = _find_granularity(written) if kind == "date" and values else "day"
@@ -79,14 +79,14 @@ def _find_common_type(items: list[object]) -> str:
     if kinds == {"integer", "real"}:
         return "real"
     if len(kinds) > 1:
-        raise InvalidArgument("values", "must all be of one kind", items)
+        raise InvalidArgument("values", "must all have the same type", items)
     return kinds.pop() if kinds else "text"
 
 
 def _find_type(item: object) -> str:
     if isinstance(item, bool):
         return "boolean"
-    if isinstance(item, Integral):  # numpy's numbers are registered there, its bools are not
+    if isinstance(item, Integral):  # includes numpy integers, but not numpy booleans
         return "integer"
     if isinstance(item, (Real, Decimal)):
         return "real"
@@ -95,7 +95,7 @@ def _find_type(item: object) -> str:
     if isinstance(item, date) and not isinstance(item, datetime):
         return "date"
     raise InvalidArgument(
-        "values", "must be text, numbers, dates (without a time of day), or true and false", item
+        "values", "must be text, numbers, dates without a time of day, or true and false", item
     )
 
 
@@ -104,7 +104,7 @@ def _read_value(item: object, kind: str) -> Value:
     if kind == "date" and isinstance(item, str):
         return _parse_date(item)
     if kind != found and not (kind in {"integer", "real"} and found in {"integer", "real"}):
-        raise InvalidArgument("values", f"must fit the type {kind!r}", item)
+        raise InvalidArgument("values", f"must have the type {kind!r}", item)
     if kind in {"integer", "real"}:
         number = parse_exact(item, "values")
         if kind == "real":
@@ -129,7 +129,7 @@ def _parse_date(text: str) -> date:
             else text
         )
     except ValueError as error:
-        raise InvalidArgument("values", "must be dates of the calendar", text) from error
+        raise InvalidArgument("values", "must be dates that exist", text) from error
 
 
 def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...], Granularity]:
@@ -149,24 +149,28 @@ def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...]
             taken = declared or kind
             fits = {"date", "text"} if kind in {"date", "year"} else {"integer", "real", "text"}
             if taken not in fits:
-                raise InvalidArgument("values", f"must fit the type {taken!r}", text)
+                raise InvalidArgument("values", f"must have the type {taken!r}", text)
             return (
                 taken,
                 _build_range_values(steps(first, last, text), taken, first),
                 _find_granularity([first]) if taken == "date" else "day",
             )
     raise InvalidArgument(
-        "values", "must run between two days, two months or two whole numbers", text
+        "values",
+        'must run between two days, two months or two whole numbers, such as "1 … 12"',
+        text,
     )
 
 
 def _build_range_values(steps: Iterator[Value], kind: str, first: str) -> tuple[Value, ...]:
-    """The steps of a range as values of the column: text looks like its first end."""
+    """Convert the steps of a range to values of the column; text looks like the first end of the
+    range.
+    """
     values: list[Value] = []
     for step in steps:
         if len(values) == MAX_VALUES:
             raise InvalidArgument(
-                "values", f"must be at most {MAX_VALUES:,}; write a coarser range"
+                "values", f"must have at most {MAX_VALUES:,} entries; use a coarser range"
             )
         if kind == "text":
             padded = len(first) if first.startswith("0") else 0

@@ -1,12 +1,11 @@
-"""What a new policy changes about the accepted one.
+"""The difference between the accepted policy and a new one.
 
-Once a ledger is open, a file alone cannot loosen what was promised: every sentence of
-``list_loosenings`` needs the custodian's explicit word. Sentences of ``list_tightenings``
-(stricter, or new beside the old) take effect silently, and are recorded.
+Once a ledger is open, a changed file cannot loosen protection by itself: every change of
+``list_loosenings`` needs the custodian's explicit approval. Changes of ``list_tightenings``
+(stricter, or new) take effect at once and are recorded.
 
-In doubt a change is a loosening. New bounds are not "tighter" bounds: narrower ones may have been
-read off the data. A table that goes would come back as a new one, free of its old rules, so that
-taking it away needs a word as well.
+In doubt a change is a loosening. Narrower bounds are one too: they may have been read off the data.
+So is the removal of a table, which could come back as a new one without its old rules.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ __all__ = ["list_loosenings", "list_tightenings"]
 
 @dataclass(frozen=True, slots=True)
 class _Change:
+    """A change, whether it loosens protection, and its description."""
+
     is_loosening: bool
     message: str
 
 
 def list_loosenings(old: Policy, new: Policy) -> tuple[str, ...]:
-    """One sentence for each change that needs the custodian's explicit word: whose, a colon, what.
+    """List the changes that need the custodian's approval, each as "subject: change".
 
-    Those that begin with "budget of" are a larger epsilon or delta, and nothing else.
+    Only changes that begin with "budget of" raise an epsilon or delta.
     """
     return tuple(change.message for change in _compare_policies(old, new) if change.is_loosening)
 
 
 def list_tightenings(old: Policy, new: Policy) -> tuple[str, ...]:
-    """One sentence for each other change: stricter, or new. Allowed without a word, and still
-    recorded.
-    """
+    """List all other changes, which are stricter or new, and are recorded without approval."""
     return tuple(
         change.message for change in _compare_policies(old, new) if not change.is_loosening
     )
@@ -66,8 +65,9 @@ def _compare_numbers(
     *,
     without_is_strict: bool = False,
 ) -> Iterator[_Change]:
-    """A number that grows, comes or goes. ``without_is_strict``: to have none is the strictest
-    (a delta), not the loosest (a cap).
+    """Compare a number that was raised, lowered, added or removed.
+
+    ``without_is_strict``: having none is the strictest (a delta), not the loosest (a cap).
     """
     if before == after:
         return
@@ -94,7 +94,7 @@ def _to_fraction(number: Fraction | int | None) -> Fraction | None:
 def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
     before, after = ({rule.population: rule for rule in policy.budgets} for policy in (old, new))
     for population in before.keys() - after.keys():
-        yield _Change(True, f"population {population!r}: has no budget any more.")
+        yield _Change(True, f"population {population!r}: its budget is removed.")
     for population, rule in after.items():
         if population in before:
             yield from _compare_budget(before[population], rule)
@@ -107,12 +107,12 @@ def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
 
 def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
     whose = f"population {before.population!r}"
-    # Two kinds of sentence: what the budget holds, and what one question may take out of it.
+    # Two kinds of changes: of the budget itself, and of what one query may spend.
     yield from _compare_numbers(f"budget of {whose}: epsilon", before.epsilon, after.epsilon)
     yield from _compare_numbers(
         f"budget of {whose}: delta", before.delta, after.delta, without_is_strict=True
     )
-    # as large as the budget: no cap
+    # a limit as large as the budget is no limit
     if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (
         before.epsilon,
         after.epsilon,
@@ -127,8 +127,7 @@ def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
             after.noise != "laplace",
             f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.",
         )
-    # What a question costs that names no price decides nothing: an analyst may name any price up to
-    # the cap.
+    # The default epsilon decides nothing: an analyst may name any epsilon up to the limit.
     for key in ("default_epsilon", "default_delta"):
         if getattr(before, key) != getattr(after, key):
             yield _Change(
@@ -145,8 +144,7 @@ def _compare_tables(old: Policy, new: Policy) -> Iterator[_Change]:
     for name in [name for name in before if name not in after]:
         yield _Change(
             True,
-            f"table {before[name].name!r}: goes, and its rules with it; coming back it would be"
-            " new.",
+            f"table {before[name].name!r}: is removed with its rules; if it comes back, it is new.",
         )
     for name, rule in after.items():
         if name in before:
@@ -162,31 +160,29 @@ def _compare_tables(old: Policy, new: Policy) -> Iterator[_Change]:
 def _find_reused_source(
     rule: TableRule, others: Sequence[TableRule], folder: Path
 ) -> Iterator[_Change]:
-    """Say so where a table comes to a source that another one had before, under whatever name of
-    the file.
-    """
+    """Report a table whose source another table had before, under any name of the file."""
     mine = _identify_file(folder / rule.source)
     known = next((other for other in others if mine & _identify_file(folder / other.source)), None)
     if known is not None and (known.public, known.population) != (rule.public, rule.population):
         yield _Change(
             True,
-            f"table {rule.name!r}: takes the source of {known.name!r} to another population, or"
+            f"table {rule.name!r}: moves the source of {known.name!r} to another population, or"
             " makes it public.",
         )
-    # what is hidden, bounded or capped there need not be so here
+    # what is hidden or bounded there need not be so here
     elif known is not None and not rule.public:
         yield _Change(
-            True, f"table {rule.name!r}: shows the source of {known.name!r} by rules of its own."
+            True, f"table {rule.name!r}: opens the source of {known.name!r} under rules of its own."
         )
 
 
 def _identify_file(place: Path) -> set[object]:
-    """Return what a file is known by: where it is through all links, and device and inode, which
-    a hard link has in common with it.
+    """Return the identities of a file: its resolved path, and device and inode, which a hard link
+    shares.
     """
     try:
         seen = place.stat()
-    except OSError:  # it is not there now, and its name is all there is
+    except OSError:  # a missing file is known by its name alone
         return {place.resolve()}
     return {place.resolve(), (seen.st_dev, seen.st_ino)}
 
@@ -197,7 +193,7 @@ def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
         yield _Change(
             after.public,
             f"{table}: becomes"
-            f" {'public: nobody in it is protected any more' if after.public else 'protected'}.",
+            f" {'public: nobody in it is protected from now on' if after.public else 'protected'}.",
         )
     else:
         for key, name in (
@@ -223,38 +219,40 @@ def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
         )
     if before.version != after.version:
         yield _Change(
-            False, f"{table}: goes on with version {after.version!r} after {before.version!r}."
+            False, f"{table}: version changes from {before.version!r} to {after.version!r}."
         )
     if before.auto_bounds != after.auto_bounds:
         found = (
-            "bounds that are not declared are found in the data, privately"
+            "undeclared bounds are found in the data, privately"
             if after.auto_bounds
-            else "bounds are not found any more"
+            else "undeclared bounds are no longer found in the data"
         )
         yield _Change(after.auto_bounds, f"{table}: {found}.")
     if before.multiline != after.multiline:
-        lines = "may hold line breaks" if after.multiline else "may not hold line breaks any more"
+        lines = (
+            "may contain line breaks" if after.multiline else "may no longer contain line breaks"
+        )
         yield _Change(after.multiline, f"{table}: quoted values {lines}.")
     yield from _compare_partition(before.partition, after.partition, table)
     for names in [names for names in after.unique if names not in before.unique]:
-        yield _Change(True, f"{table}: {', '.join(names)} is said to be unique.")
+        yield _Change(True, f"{table}: {', '.join(names)} is declared unique.")
     for names in [names for names in before.unique if names not in after.unique]:
-        yield _Change(False, f"{table}: {', '.join(names)} is not said to be unique any more.")
+        yield _Change(False, f"{table}: {', '.join(names)} is no longer declared unique.")
     yield from _compare_columns(before, after, table)
 
 
 def _compare_partition(
     before: PartitionRule | None, after: PartitionRule | None, table: str
 ) -> Iterator[_Change]:
-    """Every change needs a word: the same questions cost something else from here on. The ledger
-    adds up old and new parts.
+    """Compare partitions; every change needs approval, since queries are charged differently
+    afterwards.
     """
     if before is None or after is None:
         if before != after:
             yield _Change(
                 True,
-                f"{table}: partition is {'added' if before is None else 'dropped'}, and questions"
-                " are paid for in another way.",
+                f"{table}: partition is {'added' if before is None else 'dropped'}, which changes"
+                " how queries are charged.",
             )
     elif before.column != after.column:
         yield _Change(
@@ -274,8 +272,8 @@ def _compare_columns(old: TableRule, new: TableRule, table: str) -> Iterator[_Ch
         rule = before[name]
         yield _Change(
             rule.hidden,
-            f"column {rule.name!r} of {table}: is {'hidden' if rule.hidden else 'declared'} no"
-            " more.",
+            f"column {rule.name!r} of {table}: is no longer"
+            f" {'hidden' if rule.hidden else 'declared'}.",
         )
     for name, rule in after.items():
         if name in before:
@@ -292,14 +290,15 @@ def _compare_column(before: ColumnRule, after: ColumnRule, table: str) -> Iterat
     column = f"column {after.name!r} of {table}"
     if before.hidden != after.hidden:
         yield _Change(
-            before.hidden, f"{column}: is {'shown, and was hidden' if before.hidden else 'hidden'}."
+            before.hidden, f"{column}: is {'no longer hidden' if before.hidden else 'hidden'}."
         )
         return
     for key, name in (("type", "type"), ("low", "min"), ("high", "max"), ("step", "step")):
         old, new = getattr(before, key), getattr(after, key)
         if old != new:
-            told = (old, new) if key == "type" else (format_number(old), format_number(new))
-            yield _Change(True, f"{column}: {name} changes from {told[0]} to {told[1]}.")
+            if key != "type":
+                old, new = format_number(old), format_number(new)
+            yield _Change(True, f"{column}: {name} changes from {old} to {new}.")
     if (before.values, before.grain) != (after.values, after.grain):
         yield _Change(True, f"{column}: values change.")
 
@@ -312,4 +311,4 @@ def _compare_analysts(old: Policy, new: Policy) -> Iterator[_Change]:
         quotas = [rules.get(name, AnalystRule(name)).max_epsilon for rules in (before, after)]
         yield from _compare_numbers(f"analyst {name!r}: quota", quotas[0], quotas[1])
         if name not in after and quotas[0] is None:
-            yield _Change(False, f"analyst {name!r}: goes.")
+            yield _Change(False, f"analyst {name!r}: is removed.")

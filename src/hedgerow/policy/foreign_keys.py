@@ -1,12 +1,11 @@
-"""Units that are reached through foreign keys: how the way is written, and what may be wrong with
-it.
+"""Units reached through foreign keys: their notation and their checks.
 
     unit = "order_id -> orders.order_id, orders.customer_id"
     unit = "item_id -> items.id, items.order_id -> orders.order_id, orders.customer_id"
 
-Read: what ``order_id`` holds is looked up in ``orders.order_id``, and there ``customer_id`` says
-who it is; or where to look next. The rest of the way must be the declared unit of the table that it
-goes through, so that one table never has two owners of a row.
+``order_id`` is looked up in ``orders.order_id``, and ``customer_id`` of that row is the unit, or is
+looked up further. The rest of the chain must be the declared unit of the table it goes through, so
+that a row of a table never has two owners.
 """
 
 from __future__ import annotations
@@ -26,7 +25,9 @@ _NUMERIC_TYPES = {"integer", "real"}
 
 
 def parse_unit(text: str, key: str) -> tuple[str, tuple[LinkRule, ...]]:
-    """The id column, and the way to it; no way where the text names a column, or "row"."""
+    """Parse a unit into its id column and the links that lead to it; no links for a column or
+    "row".
+    """
     if "->" not in text:
         return text, ()
     first, *steps = text.split("->")
@@ -39,20 +40,20 @@ def parse_unit(text: str, key: str) -> tuple[str, tuple[LinkRule, ...]]:
         if table != again:
             raise InvalidArgument(
                 key,
-                f"must go on from the table that it leads to: write {table}.{following}, not"
+                f"must continue from the table that it leads to: write {table}.{following}, not"
                 f" {again}.{following}",
                 text,
             )
         links.append(LinkRule(column, table, target))
         column = following
     if column == "row":
-        raise InvalidArgument(key, "must end in the id column of a table, not in rows", text)
+        raise InvalidArgument(key, "must end in the id column of a table, not in row", text)
     return column, tuple(links)
 
 
 def check_links(tables: tuple[TableRule, ...], unread: Collection[str] = ()) -> Iterator[Mistake]:
-    """Between tables. ``unread`` names those that have mistakes of their own: nothing is said
-    about ways through them.
+    """Check the links between tables; links through the tables ``unread``, which have other
+    mistakes, are skipped.
     """
     known = {table.name.casefold(): table for table in tables}
     for table in tables:
@@ -65,12 +66,12 @@ def check_links(tables: tuple[TableRule, ...], unread: Collection[str] = ()) -> 
         if parent is None:
             yield Mistake(
                 place,
-                f"there is no table {through!r} here: add [tables.{through}], or mend the name",
+                f"there is no table {through!r}: add [tables.{through}], or correct the name",
             )
         elif parent.name != through:
             yield Mistake(
                 place,
-                f"the table is called {parent.name!r}, not {through!r}: write it as it is declared",
+                f"the table is called {parent.name!r}, not {through!r}: write the name as declared",
             )
         else:
             yield from _check_link(table, table.link, parent, place)
@@ -86,26 +87,27 @@ def _check_link(
     }:
         yield Mistake(
             place,
-            f"the way through {name} leads back to {table.name!r}: go through another table, or"
-            " name an id column",
+            f"the foreign keys through {name} lead back to {table.name!r}: use another table, or"
+            " an id column",
         )
     elif parent.unit is None:
         yield Mistake(
             place,
-            f"{name} is public and protects nobody: go through a protected table, or declare the"
-            f" unit of {name}",
+            f"{name} is public and has no unit: use a protected table, or declare the unit of"
+            f" {name}",
         )
     elif parent.unit == "row":
         yield Mistake(place, f"the rows of {name} have no id: give {name} an id column as its unit")
     elif parent.population != table.population:
-        fix = f"{name} is about {parent.population!r}, this one about {table.population!r}"
         yield Mistake(
-            place, f"a table and those on the way to its unit must share one population: {fix}"
+            place,
+            f"tables linked by foreign keys must be in one population: {name} is in"
+            f" {parent.population!r}, this one in {table.population!r}; change one of them",
         )
     elif (parent.links, parent.unit) != (table.links[1:], table.unit):
         right = TableRule(table.name, "", unit=parent.unit, links=(link, *parent.links)).unit_text
         yield Mistake(
-            place, f'the way must go on as {name} declares its unit: write unit = "{right}"'
+            place, f'the unit must continue with the unit of {name}: write unit = "{right}"'
         )
     else:
         yield from _check_key_column(table.column(link.column), table, link.column)
@@ -114,13 +116,16 @@ def _check_link(
             rule and rule.type for rule in (table.column(link.column), parent.column(link.key))
         ]
         if None not in types and types[0] != types[1] and not set(types) <= _NUMERIC_TYPES:
-            told = f"{link.column!r} is {types[0]}, {link.key!r} of {name} is {types[1]}"
-            yield Mistake(place, f"the two columns of a link must have one type: {told}")
+            yield Mistake(
+                place,
+                f"the two columns of a foreign key must have the same type: {link.column!r} is"
+                f" {types[0]}, {link.key!r} of {name} is {types[1]}; change one of them",
+            )
 
 
 def _check_key_column(rule: ColumnRule | None, table: TableRule, name: str) -> Iterator[Mistake]:
-    """A column that says whose a row is must be read as it is: bounds or a list would make
-    strangers one. It may be hidden.
+    """Check that a key column has neither bounds nor values, which would merge different keys; it
+    may be hidden.
     """
     if rule is not None and (
         (rule.low, rule.high, rule.step) != (None, None, None)
@@ -128,5 +133,6 @@ def _check_key_column(rule: ColumnRule | None, table: TableRule, name: str) -> I
     ):
         yield Mistake(
             ("tables", table.name, "columns", name),
-            f"the column {rule.name!r} leads to the unit: give it a type at most",
+            f"the column {rule.name!r} is a foreign key to the unit and may only have a type:"
+            " remove its bounds or values",
         )

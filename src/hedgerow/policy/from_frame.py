@@ -1,6 +1,4 @@
-"""What the arguments of ``protect`` say, written as a policy document, so that one reader checks
-both.
-"""
+"""The arguments of ``protect`` as a policy document, so that one reader checks both."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _DEFAULT_CAPS = {"max_groups": 3, "max_rows_per_group": 1}
 def build_frame_document(
     frame: object, budget: Mapping[str, Any], table: dict[str, Any], columns: object
 ) -> dict[str, Any]:
-    """The document with one table "data"; arguments that are None are left out."""
+    """Build the document with one table "data"; arguments that are None are left out."""
     if not isinstance(columns, Mapping):
         raise InvalidArgument(
             "columns",
@@ -36,8 +34,7 @@ def build_frame_document(
             if table["unit"] in getattr(getattr(frame, "index", None), "names", ()):
                 raise InvalidArgument(
                     "unit",
-                    "is the index of the frame: write frame.reset_index(), which makes a column"
-                    " of it",
+                    "is the index of the frame: use frame.reset_index() to make it a column",
                     table["unit"],
                 )
             raise InvalidArgument(
@@ -46,7 +43,7 @@ def build_frame_document(
         for name in columns:
             if name not in names:
                 raise InvalidArgument("columns", f"must be columns of the frame: {known}", name)
-    # the usual caps are for people with many rows; a row is in one group, once
+    # The default caps are for people with many rows; a row is in one group, once.
     if table["unit"] == "row":
         table = {key: value for key, value in table.items() if _DEFAULT_CAPS.get(key) != value}
     declared = {
@@ -75,26 +72,28 @@ def _build_column(frame: object, name: str, written: object) -> Mapping[str, Any
         if isinstance(low, str) and isinstance(high, str):
             raise InvalidArgument(
                 f"columns[{name!r}]",
-                f"must be a list where these are its values: [{low!r}, {high!r}]",
+                f"must be a list if these are its values: [{low!r}, {high!r}]",
                 written,
             )
         whole = all(isinstance(end, Integral) for end in written) and _has_integer_type(frame, name)
         return {"type": "integer" if whole else "real", "min": low, "max": high}
-    ways = (
+    forms = (
         f"bounds (low, high) of numbers or dates, a list of values, one of {', '.join(TYPES)}, a"
         " dict as in a policy file, or None"
     )
-    raise InvalidArgument(f"columns[{name!r}]", f"must be {ways}", written)
+    raise InvalidArgument(f"columns[{name!r}]", f"must be {forms}", written)
 
 
 def _list_columns(frame: Any) -> list[Any] | None:
-    """The names of the columns, in the ways of Arrow, pandas, polars and plain dicts; None when
-    the frame is something else.
+    """List the column names of an Arrow, pandas or polars frame or of a dict; None for other
+    objects.
     """
     if isinstance(frame, Mapping):
         return list(frame)
     if type(frame).__name__ == "LazyFrame":
-        raise InvalidArgument("frame", "must be there: write frame.collect()", type(frame).__name__)
+        raise InvalidArgument(
+            "frame", "must be in memory: use frame.collect()", type(frame).__name__
+        )
     names = getattr(frame, "column_names", None)
     if names is None:
         names = getattr(frame, "columns", None)
@@ -102,7 +101,7 @@ def _list_columns(frame: Any) -> list[Any] | None:
 
 
 def _has_integer_type(frame: Any, name: str) -> bool:
-    """By the type of the column alone: a look at values would let the data choose."""
+    """Return whether the type of a column is an integer; its values are not looked at."""
     try:
         column = frame[name]
     except (KeyError, TypeError):

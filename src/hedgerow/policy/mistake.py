@@ -1,4 +1,4 @@
-"""A mistake in a policy: where it stands, and what to do about it."""
+"""A mistake in a policy, and the checks that several sections share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ KeyPath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """Where in the file (a path of table names and a key), and what is wrong there with the way
-    out.
-    """
+    """A mistake: its place in the file (the path of a key), the problem and the fix."""
 
     path: KeyPath
     message: str
 
 
 def format_number(number: Fraction | None) -> str:
-    """A number as a custodian writes it: decimals where they are exact and short, else a
-    fraction.
+    """Format a number as a custodian would write it: decimals where they are exact and short, else
+    a fraction.
     """
     if number is None:
         return "none"
@@ -35,21 +33,22 @@ def format_number(number: Fraction | None) -> str:
 
 
 def check_name(place: KeyPath, name: str, what: str) -> Iterator[Mistake]:
-    """Names stand in SQL, in file names and in the ledger: not empty, and nothing invisible."""
+    """Check that a name is visible text: names appear in SQL, in file names and in the ledger."""
     if not name.strip() or name != name.strip() or not name.isprintable():
         yield Mistake(
-            place, f"the name of {what} must be text without spaces around it; got {name!r}"
+            place,
+            f"the name of {what} must be visible text without spaces at its ends; got {name!r}",
         )
 
 
 def check_distinct(place: KeyPath, names: Iterable[str], what: str) -> Iterator[Mistake]:
-    """Names that differ in case only are one name, as in SQL."""
+    """Check that names are distinct; as in SQL, case does not matter."""
     seen: dict[str, str] = {}
     for name in names:
         if (folded := name.casefold()) in seen:
             yield Mistake(
                 (*place, name),
-                f"{what} {name!r} is there twice (as {seen[folded]!r}); upper and lower case are"
-                " one here",
+                f"{what} {name!r} appears twice (as {seen[folded]!r}), since case does not matter:"
+                " rename one",
             )
         seen.setdefault(folded, name)

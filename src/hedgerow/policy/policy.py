@@ -1,8 +1,8 @@
 """The custodian's whole decision as one frozen value.
 
-Who is protected (unit, neighbours, population), how much they may lose (budgets), what is public
-about the data (columns, upper bounds), who may ask (analysts). A Policy is checked as a whole when
-it is made; there is none that did not pass. It never holds data and never looks at any.
+It states who is protected (unit, neighbours, population), the budgets, what is public about the
+data (columns, upper bounds) and who may query (analysts). A Policy is checked as a whole when it is
+made, so no invalid one exists. It never holds or reads data.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """A checked policy. ``folder`` is where relative paths start; it is no part of the decision,
-    nor of the digest.
+    """A checked policy. ``folder`` is the base of relative paths; it is not part of the decision or
+    the digest.
 
     ``ledger`` None keeps the ledger in memory (a frame in a notebook); otherwise it is a path. Two
-    policies are equal when they decide the same; the order of tables and columns decides nothing.
+    policies are equal when they decide the same; the order of tables and columns does not matter.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Policy:
 
     @classmethod
     def from_parts(cls, parts: PolicyParts, folder: Path = Path()) -> Policy:
-        """The policy of parts that were read from somewhere."""
+        """Build the policy of parts that were read."""
         return cls(
             parts.name,
             parts.engine,
@@ -117,8 +117,8 @@ class Policy:
         version: str = "1",
         ledger: str | Path | None = None,
     ) -> Policy:
-        """The policy of one frame in memory, as table "data". Looks at the names and types of its
-        columns, never at a row.
+        """Build the policy of one frame in memory, as table "data"; only the names and types of its
+        columns are read.
 
         A column is declared by bounds ``(0, 110)``, by a list of values, by its type (``"text"``),
         by a dict as in a policy file, or not at all (None).
@@ -148,10 +148,10 @@ class Policy:
 
     @classmethod
     def from_canonical(cls, text: str, folder: Path = Path()) -> Policy:
-        """The policy that ``canonical`` wrote."""
+        """Build the policy of a canonical text."""
         try:
             return cls.from_parts(decode_policy(text), folder)
-        # a number where text belongs, or the other way round
+        # a number instead of text, or text instead of a number
         except (TypeError, AttributeError) as error:
             raise InvalidArgument("policy text", "is not the canonical text of a policy") from error
 
@@ -162,7 +162,7 @@ class Policy:
         return hash(self.canonical())
 
     def canonical(self) -> str:
-        """One text for one policy: stable JSON, exact numbers."""
+        """Return the canonical text: stable JSON with exact numbers."""
         return encode_policy(
             PolicyParts(
                 self.name,
@@ -177,29 +177,29 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical text, in hexadecimal."""
+        """The SHA-256 digest of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is allowed, but probably not meant."""
+        """The settings that are allowed but probably not intended."""
         return tuple(list_warnings(self.budgets, self.tables))
 
     def budget(self, population: str) -> BudgetRule:
-        """The budget of a population."""
+        """Return the budget of a population."""
         for rule in self.budgets:
             if rule.population == population:
                 return rule
-        raise InvalidArgument("population", "has no budget in this policy", population)
+        raise InvalidArgument("population", "must have a budget in this policy", population)
 
     def table(self, name: str) -> TableRule | None:
-        """The rule of a table, whatever the case of its name; None when there is none."""
+        """Return the rule of a table, ignoring case; None without one."""
         wanted = name.casefold()
         return next((table for table in self.tables if table.name.casefold() == wanted), None)
 
     @property
     def partitions(self) -> dict[str, dict[str, object]]:
-        """What a ledger has to know of partitioned tables, as its ``accept`` takes it."""
+        """The partitioned tables, in the form that a ledger's ``accept`` takes."""
         return {
             table.name: {
                 "population": table.population,
@@ -212,33 +212,33 @@ class Policy:
         }
 
     def source_path(self, table: TableRule) -> Path:
-        """Where the file of a table is."""
+        """Return the path of a table's file."""
         return self.folder / table.source
 
     @property
     def ledger_path(self) -> Path | None:
-        """Where the ledger is; None when it is kept in memory."""
+        """The path of the ledger; None when it is kept in memory."""
         return None if self.ledger is None else self.folder / self.ledger
 
 
 def build_policy_error(
     mistakes: list[Mistake], lines: Mapping[KeyPath, int] | None = None
 ) -> InvalidArgument:
-    """One error that lists every mistake: by line where there is a file, else by the path of the
-    key.
+    """Build one error that lists every mistake: by line where there is a file, else by the path of
+    the key.
     """
     if lines is None:
-        said = [f"{'.'.join(mistake.path)}: {mistake.message}" for mistake in mistakes]
+        reports = [f"{'.'.join(mistake.path)}: {mistake.message}" for mistake in mistakes]
     else:
         numbered = sorted(
             ((_find_line(mistake.path, lines), mistake.message) for mistake in mistakes),
             key=lambda item: item[0],
         )
-        said = [f"line {line}: {says}" for line, says in numbered]
-    count = "a mistake" if len(said) == 1 else f"{len(said)} mistakes"
-    return InvalidArgument("policy", f"has {count}:\n  " + "\n  ".join(said))
+        reports = [f"line {line}: {message}" for line, message in numbered]
+    count = "a mistake" if len(reports) == 1 else f"{len(reports)} mistakes"
+    return InvalidArgument("policy", f"has {count}:\n  " + "\n  ".join(reports))
 
 
 def _find_line(place: KeyPath, lines: Mapping[KeyPath, int]) -> int:
-    """The line of a key; where it is missing, the line of the innermost table that is there."""
+    """Find the line of a key, or of the innermost table that exists if the key is missing."""
     return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 1)

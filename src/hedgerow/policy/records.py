@@ -1,8 +1,7 @@
-"""The lines of a policy as frozen records, with every default filled in.
+"""The sections of a policy as frozen records, with every default filled in.
 
-A record alone promises nothing: bounds of a column mean something only under the unit of its table
-and the budget of its population. So the records are checked together, as one ``Policy``
-(policy.py), by the rules of checks.py.
+A record alone guarantees nothing: the bounds of a column need the unit of its table and the budget
+of its population. So records are checked together, as one ``Policy``, by the rules of checks.py.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ MAX_FAILURES = 20
 
 @dataclass(frozen=True, slots=True)
 class BudgetRule:
-    """What one population may lose in all, and what one question may ask for."""
+    """The budget of one population, and the limits of one query."""
 
     population: str
     epsilon: Fraction
@@ -49,10 +48,9 @@ class BudgetRule:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRule:
-    """What is public about a column. ``low`` and ``high`` clamp its values, ``step`` is the grid
-    they are snapped to.
+    """What is public about a column: ``low`` and ``high`` clamp its values, ``step`` is their grid.
 
-    ``grain`` says what the dates among ``values`` stand for: days, or months or years by their
+    ``grain`` is the granularity of the dates among ``values``: days, or months or years by their
     first day.
     """
 
@@ -69,8 +67,8 @@ class ColumnRule:
 
 @dataclass(frozen=True, slots=True)
 class PartitionRule:
-    """Disjoint parts of a table by the values of a column, and how many of them one unit may be
-    in.
+    """A partition of a table by the values of a column, and the number of parts that one unit may
+    be in.
     """
 
     column: str
@@ -79,8 +77,8 @@ class PartitionRule:
 
 @dataclass(frozen=True, slots=True)
 class LinkRule:
-    """One step on the way to the unit: a row belongs to whom the row of ``table`` belongs to
-    whose ``key`` is what ``column`` holds.
+    """A foreign key on the way to the unit: a row has the owner of the row in ``table`` whose
+    ``key`` equals its ``column``.
     """
 
     column: str
@@ -90,14 +88,13 @@ class LinkRule:
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """A source, whom it is about, and how much of it one unit may own. A public table protects
-    nobody: its unit is None.
+    """A source, its unit, and the bounds on one unit's rows. A public table protects nobody: its
+    unit is None.
 
-    ``links`` is the way to the unit through other tables, nearest first; ``unit`` is then the id
-    column of the last of them. ``unique`` has the keys of a public table, each a tuple of columns
-    that no two rows of it share. With ``auto_bounds``, those of numeric columns that are not
-    declared are found privately when a question needs them, and paid for. ``multiline`` lets quoted
-    values of a .csv file hold line breaks.
+    ``links`` are the foreign keys to the unit, nearest first; ``unit`` is then the id column of the
+    last table. ``unique`` has the keys of a public table, each a tuple of columns that no two rows
+    share. With ``auto_bounds``, undeclared bounds are found privately when a query needs them, and
+    charged. ``multiline`` allows line breaks in quoted values of a .csv file.
     """
 
     name: str
@@ -120,7 +117,9 @@ class TableRule:
 
     @property
     def link(self) -> LinkRule | None:
-        """The first step to the unit; None where the id column is here, or there is none."""
+        """The first foreign key to the unit; None where the id column is in this table, or there is
+        none.
+        """
         return self.links[0] if self.links else None
 
     @property
@@ -142,7 +141,9 @@ class TableRule:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of the parts, in the order of the declared values; none without a partition."""
+        """The names of the parts, in the order of the declared values; empty without a
+        partition.
+        """
         column = None if self.partition is None else self.column(self.partition.column)
         return (
             ()
@@ -152,7 +153,7 @@ class TableRule:
 
     @property
     def privacy_unit(self) -> Unit | None:
-        """The unit and the relation as the rest of the library knows them; None for a public
+        """The unit and neighbouring relation as used by the rest of the library; None for a public
         table.
         """
         return (
@@ -162,15 +163,15 @@ class TableRule:
         )
 
     def column(self, name: str) -> ColumnRule | None:
-        """The rule of a column, whatever the case of its name; None when nothing was declared."""
+        """Return the rule of a column, ignoring case; None when it is not declared."""
         wanted = name.casefold()
         return next((column for column in self.columns if column.name.casefold() == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
 class AnalystRule:
-    """A quota inside the one budget: the sum of the epsilons that this analyst may ask for.
-    None: no quota.
+    """A quota within the budget: the sum of the epsilons that this analyst may spend. None: no
+    quota.
     """
 
     name: str
@@ -178,8 +179,8 @@ class AnalystRule:
 
 
 def format_part_name(value: Value, grain: Granularity = "day") -> str:
-    """What the ledger calls the part of this value: the value as text, dates as they are written
-    ("2026-01" for a month).
+    """Format the name of a part in the ledger: its value as text, dates at their granularity
+    ("2026-01").
     """
     if isinstance(value, date):
         return value.isoformat()[: GRANULARITIES[grain]]

@@ -1,6 +1,4 @@
-"""Who is protected, how far they move an answer, what hiding the move costs, and how much there
-is to spend.
-"""
+"""Privacy accounting: protected units, sensitivities, losses and budgets."""
 
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.budget_view import Balance, DualBalance

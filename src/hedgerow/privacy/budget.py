@@ -1,21 +1,22 @@
-"""The dual filter: what one population of people may lose in all, however the questions are chosen.
+"""The dual filter: a bound on the total loss of one population, for adaptively chosen questions.
 
-**Statement.** Ask anything, each question chosen in full view of all earlier answers, charges
-included; stop when ``after`` refuses. Then the whole conversation is epsilon-DP for a budget
+**Statement.** Let an analyst choose each question in full view of all earlier answers, charges
+included, and stop when ``charge`` refuses. Then the whole interaction is epsilon-DP for a budget
 without delta, and (epsilon, delta)-DP for a budget with one.
 
-**Rule.** The sums include the charge being asked for.
+**Rule.** E is the budget's epsilon. The sums include the charge being asked for.
 
-* without delta: sum of epsilon <= E, and no charge has a delta;
-* with delta, split into a conversion share c and a threshold share t, c + t = delta: the charges'
-  deltas sum to at most t, and sum of epsilon <= E **or** sum of rho <= R, where R = rho_of(E, c).
+- without delta: sum of epsilon <= E, and no charge has a delta;
+- with delta, split into a conversion share c and a threshold share t, c + t = delta: the deltas of
+  all charges sum to at most t, and sum of epsilon <= E **or** sum of rho <= R, where R =
+  find_largest_rho(E, c).
 
-The proof is in docs/decisions/0002-dual-filter.md. A pure epsilon sum is cheap for few large
-questions, rho for many small ones; with both, a custodian need not know beforehand which it will
+The proof is in docs/decisions/0002-dual-filter.md. A sum of pure epsilons is cheap for few large
+questions, rho for many small ones; with both, the data owner need not know in advance which it will
 be. A charge without a pure epsilon (Gaussian noise) closes the first branch for good.
 
-A charge may name the parts of a table that it reads (``parts.py``). The sums are then of what one
-unit pays at most: ``paid``.
+A charge may name the parts of a table that it reads (``parallel_composition``). The sums are then
+the most that one unit pays: ``unit_loss``.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ _NO_LOSS = Loss(Fraction(0))
 
 PartsByTable = Mapping[str, PartLosses]
 TableParts = tuple[str, Collection[str]]
-"""A table and the names of its parts that a question reads."""
+"""A table, and the names of the parts that a question reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A total and what was charged to it so far; a frozen value, ``after`` gives the next one.
+    """A total and its charges so far: an immutable value; ``charge`` returns the next one.
 
-    ``conversion`` is the part of delta that pays for reading rho as epsilon; the rest pays for
-    thresholds and tested releases. ``charged`` is what was charged to everybody; ``parts`` has, by
-    table, what was charged to parts only.
+    ``conversion`` is the share of delta that pays for converting rho to epsilon; the rest pays for
+    thresholds and tested releases. ``charged`` is the loss charged to every unit; ``parts`` has, by
+    table, the losses charged to parts only.
     """
 
     epsilon: Fraction
@@ -75,12 +76,10 @@ class Budget:
 
     @property
     def rho(self) -> Fraction:
-        """R: the rho that the conversion share of delta turns into epsilon; 0 without delta."""
-        return (
-            Fraction(0)
-            if self.delta is None
-            else _find_budget_rho(self.epsilon, self.delta * self.conversion)
-        )
+        """R: the rho that the conversion share of delta converts to epsilon; 0 without delta."""
+        if self.delta is None:
+            return Fraction(0)
+        return _find_budget_rho(self.epsilon, self.delta * self.conversion)
 
     @property
     def threshold_delta(self) -> Fraction:
@@ -89,18 +88,16 @@ class Budget:
 
     @property
     def unit_loss(self) -> Loss:
-        """What one unit has paid at most: what was charged to everybody, and the dearest parts
-        of each table.
-        """
+        """The most that one unit has paid: common charges, and the dearest parts of each table."""
         return sum((parts.unit_loss for parts in self.parts.values()), self.charged)
 
     def covers(self, loss: Loss, at: TableParts | None = None) -> bool:
-        """Whether ``loss`` may still be charged; with ``at``, to these parts of this table."""
+        """Return whether ``loss`` may still be charged; with ``at``, to those parts only."""
         return self.add_charge(loss, at).is_within
 
     def charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
-        """This budget with ``loss`` charged to it; BudgetExceeded when it does not fit. Nothing
-        is ever given back.
+        """Return this budget with ``loss`` charged, or raise BudgetExceeded. Charges are never
+        refunded.
         """
         if not self.covers(loss, at):
             raise BudgetExceeded(
@@ -109,18 +106,18 @@ class Budget:
         return self.add_charge(loss, at)
 
     def add_charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
-        """The same sum without the question whether it fits."""
+        """Return this budget with ``loss`` charged, even if it overdraws the total."""
         _check_loss(loss, "loss")
         if at is None:
             return replace(self, charged=self.charged + loss)
         table, names = at
         if table not in self.parts:
-            raise InvalidArgument("parts", "must be of a table that has parts", table)
+            raise InvalidArgument("parts", "must belong to a table with declared parts", table)
         return replace(self, parts={**self.parts, table: self.parts[table].charge(names, loss)})
 
     @property
     def is_within(self) -> bool:
-        """Whether what was charged is within the budget."""
+        """Whether the charges are within the total."""
         total = self.unit_loss
         if total.delta > self.threshold_delta:
             return False
@@ -128,19 +125,17 @@ class Budget:
 
     @property
     def balance(self) -> Balance | DualBalance:
-        """Total, spent and left; with delta one line each for epsilon, rho and the threshold share
-        of delta.
+        """The total, spent and left; with delta, one line each for epsilon, rho and the threshold
+        delta.
 
-        Its ``parts`` have the same for each part: spent is what a unit in that part paid at most,
-        left what may still be asked of that part alone.
+        Its ``parts`` have the same for each part: ``spent`` is the most that a unit in that part
+        has paid, ``left`` is what may still be asked of that part alone.
         """
         paid = self.unit_loss
-        apart = {
+        balances = {
             table: self._build_part_balances(parts, paid) for table, parts in self.parts.items()
         }
-        return (
-            replace(self._build_balance(paid), parts=apart) if apart else self._build_balance(paid)
-        )
+        return replace(self._build_balance(paid), parts=balances)
 
     def _build_balance(self, spent: Loss) -> Balance | DualBalance:
         epsilon = Balance(self.epsilon, spent.epsilon)
@@ -152,17 +147,17 @@ class Budget:
     def _build_part_balances(
         self, parts: PartLosses, paid: Loss
     ) -> dict[str, Balance | DualBalance]:
-        rest = sum(
-            (other.unit_loss for other in self.parts.values() if other is not parts), self.charged
-        )
+        elsewhere = (other.unit_loss for other in self.parts.values() if other is not parts)
+        base = sum(elsewhere, self.charged)
         return {
-            name: self._build_balance(self._close_overdrawn(paid, rest + mine))
-            for name, mine in parts.unit_loss_by_part.items()
+            name: self._build_balance(self._close_overdrawn(paid, base + loss))
+            for name, loss in parts.unit_loss_by_part.items()
         }
 
     def _close_overdrawn(self, paid: Loss, here: Loss) -> Loss:
-        """A line that is overdrawn for anybody (after the total was lowered, or by Gaussian
-        noise) is closed for all parts.
+        """Return the loss of a part, with each line closed that is overdrawn for any unit.
+
+        A line is overdrawn after the total was lowered, or by Gaussian noise.
         """
         return Loss(
             paid.epsilon if paid.epsilon > self.epsilon else here.epsilon,
@@ -171,10 +166,13 @@ class Budget:
         )
 
     def _describe_shortfall(self, loss: Loss, at: TableParts | None) -> str:
-        """Asked and left, in words; only the lines that the charge overdraws."""
+        """Describe the request and the rest, for the lines that the charge overdraws."""
         view = self.balance
         if at is not None:
-            view = min((view.parts[at[0]][name] for name in at[1]), key=_get_epsilon_left)
+            view = min(
+                (view.parts[at[0]][name] for name in at[1]),
+                key=lambda part: part.left if isinstance(part, Balance) else part.epsilon.left,
+            )
         if isinstance(view, Balance):
             if loss.delta > 0:
                 return (
@@ -190,7 +188,7 @@ class Budget:
             return f"it asks for {_format_request('epsilon', loss.epsilon, view)}"
         if loss.delta > view.delta.left:
             return f"it asks for {_format_request('delta', loss.delta, view.delta)} for thresholds"
-        # Gaussian noise is paid in rho alone
+        # Gaussian noise is charged in rho alone
         pure = isinstance(loss.epsilon, Fraction) or isinstance(loss.rho, float)
         return (
             "it asks for "
@@ -199,17 +197,11 @@ class Budget:
         )
 
 
-def _format_request(name: str, amount: Fraction | float, account: Balance) -> str:
-    wanted = (
-        f"an unlimited {name}"
-        if isinstance(amount, float)
-        else f"{name} {format_digits(amount, up=True)}"
-    )
-    return f"{wanted} with {format_digits(account.left)} left"
-
-
-def _get_epsilon_left(view: Balance | DualBalance) -> Fraction:
-    return view.left if isinstance(view, Balance) else view.epsilon.left
+def _format_request(name: str, amount: Fraction | float, balance: Balance) -> str:
+    wanted = f"an unlimited {name}"
+    if isinstance(amount, Fraction):
+        wanted = f"{name} {format_digits(amount, up=True)}"
+    return f"{wanted} with {format_digits(balance.left)} left"
 
 
 def _check_loss(loss: object, argument: str) -> Loss:
@@ -218,6 +210,4 @@ def _check_loss(loss: object, argument: str) -> Loss:
     return loss
 
 
-@functools.lru_cache(maxsize=256)
-def _find_budget_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    return find_largest_rho(epsilon, delta)
+_find_budget_rho = functools.lru_cache(maxsize=256)(find_largest_rho)

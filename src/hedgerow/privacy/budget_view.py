@@ -1,9 +1,9 @@
 """A budget as people read it: total, spent, left.
 
-The numbers are exact. The text has twelve decimals, and six digits of a total that is less than a
-billionth (a small delta), rounded so that it never promises too much: totals and what is left down,
-spending up, but not beyond a total that it is within. So what is written adds up, and a line that
-is full looks full.
+The numbers are exact. The text has twelve decimals, or six digits for a total below a billionth (a
+small delta). It never promises too much: totals and remainders are rounded down, spending is
+rounded up, but not beyond a total that it is within. So the written numbers add up, and an
+exhausted line looks exhausted.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ _SMALL_TOTAL = Fraction(1, 10**9)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Balance:
-    """One line of a budget. ``spent`` may be infinite: then this line is closed and nothing is left
-    of it.
+    """One line of a budget. An infinite ``spent`` closes the line: nothing is left of it.
 
-    ``parts`` has, where tables are partitioned, table -> part -> the account of whoever is in that
+    ``parts``, where tables are partitioned, maps table -> part -> the balance of a unit in that
     part: its ``left`` is what may still be asked of that part alone.
     """
 
@@ -42,37 +41,33 @@ class Balance:
 
     @property
     def left(self) -> Fraction:
-        """What remains, and 0 when the line is overdrawn or closed."""
-        return (
-            Fraction(0)
-            if isinstance(self.spent, float)
-            else max(Fraction(0), self.total - self.spent)
-        )
+        """The remainder, or 0 if the line is overdrawn or closed."""
+        spent = self.total if isinstance(self.spent, float) else self.spent
+        return max(Fraction(0), self.total - spent)
 
     def to_dict(self) -> dict[str, Any]:
-        """The three numbers as decimal text, and those of the parts where there are any."""
+        """Return the three numbers as decimal text, with those of the parts if there are any."""
         places = _count_decimals(self.total)
         total = round_down(self.total, 10**places)
         spent = self.spent if isinstance(self.spent, float) else round_up(self.spent, 10**places)
         spent = min(spent, total) if self.spent <= self.total else spent
         left = max(Fraction(0), total - spent)
         numbers = {"total": total, "spent": spent, "left": left}
-        return {
-            name: format_decimals(number, places=places) for name, number in numbers.items()
-        } | _list_part_balances(self.parts)
+        texts = {name: format_decimals(number, places=places) for name, number in numbers.items()}
+        return texts | _list_part_balances(self.parts)
 
     def __repr__(self) -> str:
-        return (
-            "total {total}, closed"
-            if self.spent == math.inf
-            else "total {total}, spent {spent}, left {left}"
-        ).format(**self.to_dict())
+        open_or_closed = "closed" if self.spent == math.inf else "spent {spent}, left {left}"
+        return f"total {{total}}, {open_or_closed}".format(**self.to_dict())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DualBalance:
-    """A budget with delta. A question goes through while epsilon *or* rho holds out, and delta (the
-    share for thresholds) as well. Read at the delta ``at``, all of the rho is all of the epsilon.
+    """A budget with delta. A question is covered while epsilon *or* rho suffices, and delta as
+    well.
+
+    The delta line is the share for thresholds. Converted at ``conversion_delta``, the whole rho
+    amounts to the whole epsilon.
     """
 
     epsilon: Balance
@@ -85,16 +80,13 @@ class DualBalance:
 
     @property
     def converted_epsilon(self) -> Bound:
-        """The epsilon that the rho which is spent comes to at the delta ``at``."""
-        found = (
-            math.inf
-            if self.conversion_delta is None
-            else convert_rho_to_epsilon(self.rho.spent, self.conversion_delta)
-        )
-        return min(found, self.epsilon.total) if self.rho.spent <= self.rho.total else found
+        """The epsilon that the spent rho amounts to at ``conversion_delta``."""
+        delta = self.conversion_delta
+        epsilon = math.inf if delta is None else convert_rho_to_epsilon(self.rho.spent, delta)
+        return min(epsilon, self.epsilon.total) if self.rho.spent <= self.rho.total else epsilon
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The nine numbers as decimal text, and those of the parts where there are any."""
+        """Return the nine numbers as decimal text, with those of the parts if there are any."""
         return {
             "epsilon": self.epsilon.to_dict(),
             "rho": self.rho.to_dict(),
@@ -105,14 +97,9 @@ class DualBalance:
         why = converted = ""
         if self.epsilon.spent == math.inf:
             why = ": Gaussian noise has no pure epsilon, so rho counts"
-            converted = (
-                ""
-                if self.conversion_delta is None
-                else (
-                    f"\n         (spent rho is epsilon {format_bound(self.converted_epsilon)} at"
-                    f" delta {format_bound(self.conversion_delta)})"
-                )
-            )
+            if self.conversion_delta is not None:
+                epsilon, delta = map(format_bound, (self.converted_epsilon, self.conversion_delta))
+                converted = f"\n         (spent rho is epsilon {epsilon} at delta {delta})"
         return (
             f"epsilon: {self.epsilon}{why}\nrho:     {self.rho}{converted}\ndelta:   {self.delta}"
         )
@@ -121,29 +108,25 @@ class DualBalance:
 def _list_part_balances(
     tables: Mapping[str, Mapping[str, Balance | DualBalance]],
 ) -> dict[str, dict[str, Any]]:
-    found = {
-        table: {name: account.to_dict() for name, account in parts.items()}
+    balances = {
+        table: {name: balance.to_dict() for name, balance in parts.items()}
         for table, parts in tables.items()
     }
-    return {"parts": found} if found else {}
+    return {"parts": balances} if balances else {}
 
 
 def _count_decimals(total: Fraction) -> int:
-    """So many decimals, that six digits of it are among them."""
+    """Return the number of decimals that shows at least six digits of ``total``."""
     return _DECIMALS if total >= _SMALL_TOTAL or total == 0 else len(str(int(1 / total))) + 6
 
 
 def format_digits(value: Fraction, *, up: bool = False) -> str:
-    """``value`` as ``format_decimals`` has it, with six digits at least where it is less than a
-    billionth (a small delta).
-    """
+    """Format ``value`` like ``format_decimals``, with at least six digits below a billionth."""
     return format_decimals(value, up=up, places=_count_decimals(value))
 
 
 def format_decimals(value: Fraction | float, *, up: bool = False, places: int = _DECIMALS) -> str:
-    """``value`` with twelve decimals, or as 2.5e-14 where there are more, rounded up or down;
-    "inf" for infinity.
-    """
+    """Format ``value`` with twelve decimals, or like 2.5e-14 if it needs more, or as "inf"."""
     if isinstance(value, float):
         return str(math.inf)
     steps = int((round_up if up else round_down)(value, 10**places) * 10**places)

@@ -1,12 +1,12 @@
-"""The public grid on which additive mechanisms live: 1 for whole numbers, a power of two for reals.
+"""The public grid of additive mechanisms: step 1 for whole numbers, a power of two for reals.
 
 Noise is drawn in whole grid steps and added to whole grid steps, so no floating-point sum ever
-carries noise, and the low bits of an answer say nothing. A real value x is first snapped to the
-step nearest to it, floor(x/h + 1/2).
+carries noise, and the low bits of an answer reveal nothing. A real value x is first snapped to the
+nearest step, floor(x/h + 1/2), where h is the step.
 
-Snapping moves neighbours apart by less than a step: if |x - x'| <= D then, because the floor is
-monotone and commutes with whole shifts, the snapped values differ by at most ceil(D/h) steps. That
-is the sensitivity the noise is calibrated to. (Rounding halves to even would not commute with
+Snapping adds less than one step to the distance of neighbours: if |x - x'| <= D then, because the
+floor is monotone and commutes with whole shifts, the snapped values differ by at most ceil(D/h)
+steps. The noise is calibrated to that sensitivity. (Rounding halves to even would not commute with
 shifts: 0.5 and 1.5 would land two steps apart.)
 """
 
@@ -28,8 +28,8 @@ from hedgerow.privacy.sensitivity import Sensitivity
 
 __all__ = ["Grid", "get_grid"]
 
-_FINE_BITS = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
-# sensitivities for which such a grid exists
+_FINE_BITS = 20  # a default grid has at least 2^20 steps to the sensitivity
+# sensitivities for which a default grid exists
 _MIN_FINE_DISTANCE, _MAX_FINE_DISTANCE = Fraction(1, 1 << 270), Fraction(1 << 80)
 _MAX_STEPS = 1 << 62
 _MAX_NUMBER = 1 << 1000
@@ -37,13 +37,13 @@ _MAX_FAST_DOUBLE = 2.0**999
 
 
 class Grid:
-    """Snapping to and from multiples of ``step``."""
+    """The multiples of ``step``, with conversions between values and whole steps."""
 
     __slots__ = ("step", "whole")
 
     def __init__(self, step: Number) -> None:
         self.step = parse_positive(step, "grid")
-        # a power of two is meant as the double it is: the decimals of 2**-30 stop too early
+        # a double is taken exactly: the shortest decimals of 2**-30 are not a power of two
         if isinstance(step, (float, np.floating)):
             self.step = Fraction(float(step))
         self.whole = self.step == 1
@@ -57,8 +57,10 @@ class Grid:
 
     @classmethod
     def for_sensitivity(cls, sensitivity: Sensitivity, step: Number | None) -> Grid:
-        """The grid asked for; if none, 1 where one unit moves a cell by a whole number, else a
-        power of two far below it.
+        """Return the grid with this step, or a suitable one if ``step`` is None.
+
+        The default is 1 where one unit moves a cell by a whole number, else a power of two far
+        below it.
         """
         if step is not None:
             return cls(step)
@@ -68,21 +70,21 @@ class Grid:
 
     @classmethod
     def for_distance(cls, distance: Fraction, argument: str) -> Grid:
-        """A power of two of which at least 2^20 make up ``distance``."""
+        """Return a grid with at least 2^20 steps to ``distance``."""
         if not _MIN_FINE_DISTANCE <= distance <= _MAX_FINE_DISTANCE:
             raise InvalidArgument(
-                argument, "must lie between 2^-270 and 2^80 where no grid is given", distance
+                argument, "must lie between 2^-270 and 2^80 unless a grid is given", distance
             )
-        # of the distance, or one more
+        # the binary exponent of the distance, or one more
         exponent = distance.numerator.bit_length() - distance.denominator.bit_length()
         return cls(Fraction(2) ** (exponent - (distance < Fraction(2) ** exponent) - _FINE_BITS))
 
     def steps(self, sensitivity: Sensitivity) -> Sensitivity:
-        """The sensitivity of the snapped answers, in whole steps.
+        """Return the sensitivity of the snapped answers, in whole steps.
 
         A real move of v becomes at most ceil(v/h) < v/h + 1 steps in each of l0 cells: together
-        less than l1/h + l0, squared at most sum (v/h + 1)^2. Whole answers on the grid of 1 do not
-        grow.
+        less than l1/h + l0, and squared at most sum (v/h + 1)^2. Whole answers on the grid of 1 do
+        not grow.
         """
         l0, extra = sensitivity.l0, 0 if self.step == 1 else 1
         linf = ceil(sensitivity.linf / self.step)
@@ -97,8 +99,9 @@ class Grid:
         )
 
     def snap(self, value: Any, argument: str = "exact") -> int | Integers:
-        """Whole steps: an integer for a number, an array for an array or a sequence. A refusal
-        says nothing about the values.
+        """Snap to whole steps: an integer for a number, an array for an array or a sequence.
+
+        A refusal says nothing about the values.
         """
         if type(value) is int and self.whole:
             return value
@@ -115,16 +118,16 @@ class Grid:
         real = isinstance(value, (float, np.floating))
         if self.step == 1 and (real or number.denominator != 1):
             raise self._build_not_whole_error(argument)
-        # ``parse_exact`` reads parameters as decimals; data are the doubles they are, as in an
-        # array
+        # ``parse_exact`` reads a float as a decimal, which is right for parameters; data are taken
+        # as the exact doubles, like those of an array
         if real:
             number = Fraction(float(value))
-        if self.step != 1:  # a double will come out, and beyond all doubles there is none
+        if self.step != 1:  # the result will be a double, so values beyond all doubles are clamped
             number = max(min(number, Fraction(_MAX_NUMBER)), Fraction(-_MAX_NUMBER))
         return floor(number / self.step + Fraction(1, 2))
 
     def _snap_double(self, value: float) -> int:
-        """floor(x/h + 1/2), in whole numbers."""
+        # floor(x/h + 1/2), in whole numbers
         (n, d), (p, q) = value.as_integer_ratio(), self.step.as_integer_ratio()
         return (2 * n * q + d * p) // (2 * d * p)
 
@@ -134,16 +137,17 @@ class Grid:
                 raise self._build_not_whole_error(argument)
             return self._snap_doubles(cast(Floats, array))
         whole: Integers = np.clip(array, -_MAX_STEPS, _MAX_STEPS)
-        # up to 2^53 every integer is a double; farther ones are moved there, which keeps neighbours
-        # as close
+        # up to 2^53 every integer is a double; larger ones are clamped, which moves no
+        # neighbours apart
         if self.step < 1:
             return self._snap_doubles(np.clip(whole, -(1 << 53), 1 << 53).astype(np.float64))
         step = int(self.step)
         return (whole + step // 2) // step
 
     def _snap_doubles(self, values: Floats) -> Integers:
-        """Scaling by a power of two and taking the fraction are exact, so halves go up and
-        nothing is rounded twice.
+        """Snap doubles, halves up.
+
+        Scaling by a power of two and taking the fraction are exact, so nothing is rounded twice.
         """
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.clip(values / float(self.step), -_MAX_STEPS, _MAX_STEPS)
@@ -153,22 +157,24 @@ class Grid:
     def _build_not_whole_error(self, argument: str) -> InvalidArgument:
         return InvalidArgument(
             argument,
-            "must hold whole numbers on the grid of 1; for real values calibrate with a grid, for"
-            " example grid=2**-20",
+            "must hold whole numbers on the grid of 1; calibrate with a finer grid for real values,"
+            " for example grid=2**-20",
         )
 
     def distance(self, noisy: Any, exact: Any) -> Any:
-        """How many steps ``noisy`` lies above the snapped ``parse_exact``, as doubles.
-        Subtracted as whole numbers: large ones lose nothing.
+        """Return the number of steps from the snapped ``exact`` to ``noisy``, as doubles.
+
+        The subtraction is of whole numbers: large ones lose nothing.
         """
-        one, other = self.snap(noisy, "noisy"), self.snap(exact)
-        if isinstance(one, int) and isinstance(other, int):
-            return np.float64(max(min(one - other, _MAX_NUMBER), -_MAX_NUMBER))
-        return (_clamp_steps(one) - _clamp_steps(other)).astype(np.float64)
+        a, b = self.snap(noisy, "noisy"), self.snap(exact)
+        if isinstance(a, int) and isinstance(b, int):
+            return np.float64(max(min(a - b, _MAX_NUMBER), -_MAX_NUMBER))
+        return (_clamp_steps(a) - _clamp_steps(b)).astype(np.float64)
 
     def add_noise(self, exact: Any, noise: SamplePool, scale: Fraction) -> Any:
-        """``parse_exact``, snapped, with an independent draw of ``noise`` in every cell;
-        ``scale`` is a distance like ``step``.
+        """Return ``exact``, snapped, with an independent draw of ``noise`` in every cell.
+
+        ``scale`` has the unit of ``step``.
         """
         steps, t = self.snap(exact), scale if self.whole else scale / self.step
         if isinstance(steps, int):
@@ -176,9 +182,7 @@ class Grid:
         return self.to_value(steps + noise.sampler(t, steps.size).reshape(steps.shape))
 
     def to_value(self, steps: int | Integers) -> Any:
-        """What is released for so many steps: whole numbers on the grid of 1, doubles on any
-        other.
-        """
+        """Convert steps to the released value: whole on the grid of 1, a double on any other."""
         if self.whole:
             return steps
         if isinstance(steps, int):
@@ -187,8 +191,9 @@ class Grid:
         return steps * float(self.step)
 
     def to_radius(self, steps: int) -> Any:
-        """A distance of ``steps`` between noisy and snapped, as a distance from the exact value:
-        half a step more for reals, rounded up.
+        """Convert a radius around the snapped value, in steps, to one around the exact value.
+
+        For reals it is half a step more, rounded up.
         """
         if self.step == 1:
             return steps
@@ -196,11 +201,10 @@ class Grid:
 
 
 def _clamp_steps(steps: int | Integers) -> Any:
-    """Steps as 64-bit integers, within the clamp of arrays."""
     return np.int64(max(min(steps, _MAX_STEPS), -_MAX_STEPS)) if isinstance(steps, int) else steps
 
 
 @lru_cache(maxsize=256)
 def get_grid(step: Fraction) -> Grid:
-    """The grid of a step that was checked before."""
+    """Return the cached grid of a step that was checked before."""
     return Grid(step)

@@ -1,29 +1,29 @@
-"""What a release costs, as plain data; the only place that composes.
+"""The privacy loss of releases, as plain data, and its composition.
 
-**Meaning.** ``Loss(epsilon, delta, rho)`` says of a release: for every ordered pair of neighbours
-its output laws can be written
+**Meaning.** ``Loss(epsilon, delta, rho)`` says of a release: for every ordered pair of neighbours,
+the output distributions P and Q can be written as
 
     P = (1 - delta) P' + delta P'',      Q = (1 - delta) Q' + delta Q'',
 
 where the *same* good pair (P', Q') has |ln(P'/Q')| <= epsilon everywhere and D_alpha(P' || Q') <=
-rho * alpha for every alpha > 1, both ways round. Infinity says that nothing is known. So one good
-event, of probability at least 1 - delta in both worlds, gives the epsilon and the rho; that is what
-lets a budget count delta once (docs/decisions/0002-dual-filter.md).
+rho * alpha for every alpha > 1, in both directions. Infinity means that nothing is known. So one
+good event, of probability at least 1 - delta in both data sets, gives the epsilon and the rho; this
+is why a budget counts delta only once (docs/decisions/0002-dual-filter.md).
 
 An (epsilon, delta)-indistinguishable pair always has such a form with P', Q' pure (Kairouz, Oh,
-Viswanath 2015), and pure pairs have rho = epsilon tanh(epsilon/2): that is filled in when rho is
-left out. Whoever states a smaller rho beside a delta states that it holds on that same good pair.
-Thresholds do: there the good event is "no key of one unit alone came through".
+Viswanath 2015), and pure pairs have rho = epsilon tanh(epsilon/2), which is filled in when rho is
+left out. A smaller rho stated next to a delta must hold on that same good pair. For thresholds it
+does: there the good event is "no key of a single unit was published".
 
-Every number is an exact upper bound; what has to be rounded is rounded up (rho to a multiple of
-10^-30). Losses are stored and read again years later: their meaning never changes.
+Every number is an exact upper bound; rounding is upwards (rho to a multiple of 10^-30). Losses are
+stored and read again years later: their meaning never changes.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -36,6 +36,7 @@ from hedgerow.privacy.zcdp_conversion import (
     convert_rho_to_delta,
     convert_rho_to_epsilon,
     find_largest_rho,
+    parse_bound,
 )
 
 __all__ = [
@@ -49,7 +50,7 @@ __all__ = [
 ]
 
 Bound = Fraction | float
-"""A Fraction, or ``math.inf``; no other float."""
+"""A Fraction or ``math.inf``; no other float."""
 
 _ONE = Fraction(1)
 _RATIONAL = re.compile(r"(0|[1-9][0-9]{0,4299})/([1-9][0-9]{0,4299})")
@@ -58,37 +59,35 @@ _SHOWN_DIGITS = Context(prec=6, rounding=ROUND_CEILING)
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """An upper bound on what one release, or many together, tell about one unit."""
+    """An upper bound on what one release, or many together, reveal about one unit."""
 
     epsilon: Bound
     delta: Fraction = Fraction(0)
     rho: Bound = math.inf
 
     def __init__(self, epsilon: Number, delta: Number = 0, rho: Number = math.inf) -> None:
-        pure, bound, chance = (
-            _parse_bound(epsilon, "epsilon"),
-            _parse_bound(rho, "rho"),
-            parse_exact(delta, "delta"),
-        )
-        if not 0 <= chance <= 1:
+        pure, bound = parse_bound(epsilon, "epsilon"), parse_bound(rho, "rho")
+        exact_delta = parse_exact(delta, "delta")
+        if not 0 <= exact_delta <= 1:
             raise InvalidArgument("delta", "must lie between 0 and 1", delta)
         if isinstance(bound, Fraction):
             bound = round_up(bound)
         elif isinstance(pure, Fraction):
             bound = compute_pure_rho(pure)
         object.__setattr__(self, "epsilon", pure)
-        object.__setattr__(self, "delta", chance)
+        object.__setattr__(self, "delta", exact_delta)
         object.__setattr__(self, "rho", bound)
 
     def __add__(self, other: Loss) -> Loss:
-        """Both releases, the second chosen in full view of the first: every part adds up."""
+        """Compose two releases, the second chosen in full view of the first: all parts add up."""
         if not isinstance(other, Loss):
             return NotImplemented
         return _compose((self, other))
 
     def __mul__(self, count: int) -> Loss:
-        """``count`` releases of this loss each: composition, which is not group privacy. None at
-        all cost nothing, whatever each would.
+        """Compose ``count`` releases with this loss each, which is not group privacy.
+
+        Zero releases cost nothing, even where one would cost infinity.
         """
         n = parse_whole(count, "count") if parse_exact(count, "count") else 0
         return Loss(
@@ -100,18 +99,18 @@ class Loss:
     __rmul__ = __mul__
 
     def group(self, k: int) -> Loss:
-        """The loss towards k units together, when this is the loss towards one.
+        """Return the loss towards k units together, given that this is the loss towards one.
 
         Between data sets k steps apart, without delta: k * epsilon, because ratios multiply, and
         k^2 * rho (Bun and Steinke 2016).
 
         With delta: P_0(S) <= e^eps P_1(S) + delta <= … <= e^(k eps) P_k(S) + delta (1 + e^eps + … +
         e^((k-1) eps)), so k * epsilon with delta times that sum, (e^(k eps) - 1) / (e^eps - 1).
-        Coins attain it: x_k = 0, x_(i-1) = e^eps x_i + delta for the chance of S. The good pairs of
-        the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to survive;
-        what holds is the rho of a pure pair at k * epsilon, on the good pair of the new (epsilon,
-        delta). Where epsilon is infinite there is no such pair, nothing is known, and the result
-        says so: infinite, with delta = 1.
+        Coins attain it: x_k = 0, x_(i-1) = e^eps x_i + delta for the probability of S. The good
+        pairs of the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to
+        survive; what holds is the rho of a pure pair at k * epsilon, on the good pair of the new
+        (epsilon, delta). Where epsilon is infinite there is no such pair and nothing is known: the
+        result is infinite, with delta = 1.
         """
         k = parse_whole(k, "k")
         if k == 1:
@@ -121,29 +120,25 @@ class Loss:
             return Loss(epsilon, Fraction(0), _multiply_bound(k**2, self.rho))
         if isinstance(self.epsilon, float):
             return Loss(math.inf, _ONE, math.inf)
-        # Beyond e^1000 the product is above 1 for every delta in use; 1 is always true, and keeps
-        # the rationals short.
-        delta = (
-            min(_ONE, _sum_series(self.epsilon, k) * self.delta)
-            if (k - 1) * self.epsilon <= 1000
-            else _ONE
-        )
-        return Loss(epsilon, delta)
+        # beyond e^1000 the product is above 1 for every delta in use; 1 always holds, and keeps
+        # the rationals short
+        if (k - 1) * self.epsilon > 1000:
+            return Loss(epsilon, _ONE)
+        return Loss(epsilon, min(_ONE, _sum_series(self.epsilon, k) * self.delta))
 
     @staticmethod
     def parallel(*losses: Loss, k: int = 1, may_move: bool = False) -> Loss:
-        """Releases on disjoint parts of the data, when a unit has rows in at most ``k`` parts: the
-        k dearest.
+        """Compose releases on disjoint parts of the data: the k dearest, for rows in at most ``k``
+        parts.
 
-        The split must not depend on the data of others, and the cap of k parts must be enforced,
-        not hoped for.
+        The split must not depend on the data of others, and the bound of k parts must be enforced.
 
         ``may_move`` is for change-one where the replacement may land in other parts (parts chosen
         by a value, or by the id of the replacement): the old rows leave k parts and the new ones
-        enter k others, so the 2k dearest. Every part's loss must then hold under add-remove (a unit
-        comes or goes: no public size of a part) and under change-one (it stays, and changes). Where
-        units cannot move (add-remove; or parts fixed by position or by an id that stays), leave it
-        out.
+        enter k others, so the 2k dearest count. Every part's loss must then hold under add-remove
+        (a unit is added or removed: the size of a part is private) and under change-one (it stays,
+        and changes). Where units cannot move (add-remove; or parts fixed by position or by an id
+        that stays), leave it out.
 
         The dearest are chosen for epsilon, delta and rho separately, which bounds every choice of
         parts.
@@ -154,35 +149,32 @@ class Loss:
         return _compose(losses, touched)
 
     def epsilon_at(self, delta: Number) -> Bound:
-        """The least epsilon known at this total ``delta``: the pure one, or the one that rho gives;
-        infinite when neither does.
+        """Return the least epsilon known at this total ``delta``; infinite if none is.
 
-        Both need the loss's own delta first; only what is over pays for the conversion from rho.
+        It is the pure epsilon, or the one converted from rho. Both need the loss's own delta first;
+        only the rest pays for the conversion.
         """
         total = parse_exact(delta, "delta")
         if not 0 <= total < 1:
             raise InvalidArgument("delta", "must be at least 0 and below 1", delta)
-        over = total - self.delta
-        if over < 0:
-            return math.inf
-        return (
-            min(self.epsilon, convert_rho_to_epsilon(self.rho, over)) if over > 0 else self.epsilon
-        )
+        rest = total - self.delta
+        if rest <= 0:
+            return math.inf if rest else self.epsilon
+        return min(self.epsilon, convert_rho_to_epsilon(self.rho, rest))
 
     def delta_at(self, epsilon: Number) -> Fraction:
-        """The least delta known at this ``epsilon``; 1 says that nothing is known."""
+        """Return the least delta known at this ``epsilon``; 1 means that nothing is known."""
         target = parse_exact(epsilon, "epsilon")
         if target < 0:
             raise InvalidArgument("epsilon", "must be at least 0", epsilon)
-        return (
-            self.delta
-            if self.epsilon <= target
-            else min(_ONE, self.delta + convert_rho_to_delta(self.rho, target))
-        )
+        if self.epsilon <= target:
+            return self.delta
+        return min(_ONE, self.delta + convert_rho_to_delta(self.rho, target))
 
     def to_dict(self) -> dict[str, str]:
-        """Exact text: fractions as "p/q" in lowest terms, infinity as "inf". ``from_dict`` reads
-        back the very same Loss.
+        """Return exact text: fractions as "p/q" in lowest terms, infinity as "inf".
+
+        ``from_dict`` reads back the same Loss.
         """
         return {
             "epsilon": _format_exact(self.epsilon),
@@ -192,7 +184,7 @@ class Loss:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, str]) -> Loss:
-        """Read what ``to_dict`` wrote, and nothing else."""
+        """Read the output of ``to_dict``; refuse anything else."""
         if not isinstance(data, Mapping) or set(data) != {"epsilon", "delta", "rho"}:
             raise InvalidArgument(
                 "loss", "must have exactly the entries epsilon, delta and rho", data
@@ -210,18 +202,18 @@ class Loss:
 
     def __str__(self) -> str:
         parts = [("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)]
-        # as of Gaussian noise
-        only = isinstance(self.epsilon, float) and isinstance(self.rho, Fraction)
-        told = [
+        # the loss of Gaussian noise
+        only_rho = isinstance(self.epsilon, float) and isinstance(self.rho, Fraction)
+        shown = [
             f"{name} {format_bound(value)}"
-            for name, value in parts[only:]
+            for name, value in parts[only_rho:]
             if value != 0 or name == "epsilon"
         ]
-        return ", ".join(told or ["rho 0"]) + " (no pure epsilon)" * only
+        return ", ".join(shown or ["rho 0"]) + " (no pure epsilon)" * only_rho
 
 
 def _compose(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
-    """The sum of all, or in each part of the ``dearest`` few."""
+    """Return the sum of all losses, or of the ``dearest`` largest of each part."""
     epsilon, delta, rho = (
         _add_bounds(sorted(values, reverse=True)[:dearest])
         for values in zip(*((x.epsilon, x.delta, x.rho) for x in losses), strict=True)
@@ -229,22 +221,9 @@ def _compose(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
     return Loss(epsilon, min(_ONE, parse_exact(delta, "delta")), rho)
 
 
-def _parse_bound(value: object, argument: str) -> Bound:
-    if isinstance(value, float) and value == math.inf:
-        return math.inf
-    number = parse_exact(value, argument)
-    if number < 0:
-        raise InvalidArgument(argument, "must be at least 0", value)
-    return number
-
-
-def _add_bounds(values: Iterable[Bound]) -> Bound:
-    total = Fraction(0)
-    for value in values:
-        if isinstance(value, float):
-            return math.inf
-        total += value
-    return total
+def _add_bounds(values: Sequence[Bound]) -> Bound:
+    # adding infinity to a Fraction would convert it to a float, which may overflow
+    return math.inf if math.inf in values else sum(values, Fraction(0))
 
 
 def _multiply_bound(n: int, value: Bound) -> Bound:
@@ -252,10 +231,15 @@ def _multiply_bound(n: int, value: Bound) -> Bound:
 
 
 def _sum_series(epsilon: Fraction, k: int) -> Fraction:
-    """At least 1 + e^epsilon + … + e^((k-1) epsilon), and above it by less than one part in 10^15.
-    No term is above the last one, which is sharper where e^epsilon - 1 has lost its digits."""
-    most, ratio = k * exp_up((k - 1) * epsilon), exp_down(epsilon) - 1
-    return round_digits_up(min(most, (exp_up(k * epsilon) - 1) / ratio) if ratio > 0 else most, 30)
+    """Return an upper bound of 1 + e^epsilon + … + e^((k-1) epsilon), within one part in 10^15.
+
+    No term is above the last one, which gives a sharper bound where e^epsilon - 1 has lost its
+    digits.
+    """
+    bound, ratio = k * exp_up((k - 1) * epsilon), exp_down(epsilon) - 1
+    if ratio > 0:
+        bound = min(bound, (exp_up(k * epsilon) - 1) / ratio)
+    return round_digits_up(bound, 30)
 
 
 def _format_exact(value: Bound) -> str:
@@ -272,7 +256,7 @@ def _parse_exact_text(text: object, argument: str) -> Bound:
 
 
 def format_bound(value: Bound) -> str:
-    """Six significant digits, rounded up."""
+    """Format a bound with six significant digits, rounded up."""
     if isinstance(value, float):
         return "infinite"
     number = _SHOWN_DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()

@@ -1,20 +1,19 @@
-"""How far one unit can move the vector of answers.
+"""Sensitivity: bounds on the move of the answer vector that one unit can cause.
 
-Let d be the difference of the answers to two neighbouring data sets. Four bounds on d, each carried
-on its own, because none follows from the others without loss:
+Let d be the difference of the answers to two neighbouring data sets. Four bounds on d, each tracked
+separately, because none follows from the others without loss:
 
-* ``l0``          the number of cells that move,
-* ``linf``        how far one cell moves,
-* ``l1``          how far the cells move together, sum |d_i|,
-* ``l2_squared``  sum d_i^2, exact where the root would not be.
+* ``l0``: the number of cells that move,
+* ``linf``: the largest move of one cell,
+* ``l1``: the total move, sum |d_i|,
+* ``l2_squared``: sum d_i^2, exact where its root would not be.
 
 A sum and its mirror image (sum y, sum (1 - y)) with y in [0, 1] show why: l0 = 2 and linf = 1, but
-l1 = 1 and l2 = 1; computed from l0 and linf, the noise would double.
+l1 = 1 and l2 = 1; with bounds computed from l0 and linf, the noise would double.
 
-Everything is an exact rational. Bounds that no vector could reach together are refused: they are a
-mistake, and when l2 is the one that is too small they are a leak. Zero is refused too, since a
-question that nobody moves needs no privacy and a bound of zero is nearly always a bound that was
-forgotten.
+All bounds are exact rationals. Bounds that no vector can attain together are refused: they are a
+mistake, and if l2 is too small they are a leak. Zero is refused too: a question that no unit moves
+needs no privacy, and a bound of zero usually means that the bound was forgotten.
 """
 
 from __future__ import annotations
@@ -30,10 +29,9 @@ __all__ = ["LocalSensitivity", "Sensitivity"]
 
 
 class LocalSensitivity(Fraction):
-    """How far one neighbour moves an answer away from *these* data: a private number, for study,
-    and never the scale of noise.
+    """The move that one neighbour of *these* data can cause: private, and never a scale of noise.
 
-    Put into other units it stays what it is.
+    It is offered for study. Converted to other units it keeps this type.
     """
 
     __slots__ = ()
@@ -57,33 +55,32 @@ class Sensitivity:
         object.__setattr__(self, "l0", parse_whole(l0, "l0"))
         for name, move in (("linf", linf), ("l1", l1), ("l2_squared", l2_squared)):
             object.__setattr__(self, name, _parse_norm(move, name))
-        self._check_norms(self.l0, self.linf, self.l1, self.l2_squared)
+        self._check_norms()
 
-    @staticmethod
-    def _check_norms(l0: int, linf: Fraction, l1: Fraction, l2_squared: Fraction) -> None:
+    def _check_norms(self) -> None:
+        l0, linf, l1, squares = self.l0, self.linf, self.l1, self.l2_squared
         if not linf <= l1 <= l0 * linf:
-            raise InvalidArgument(
-                "l1", f"must lie between linf = {linf} and l0 * linf = {l0 * linf}", l1
+            rule = f"must lie between linf = {linf} and l0 * linf = {l0 * linf}"
+            raise InvalidArgument("l1", rule, l1)
+        # the last is the Cauchy-Schwarz inequality
+        if not linf**2 <= squares <= l1 * linf or l1**2 > l0 * squares:
+            rule = (
+                f"must be at least linf^2 = {linf**2} and l1^2 / l0 = {l1**2 / l0}, and at most"
+                f" l1 * linf = {l1 * linf}"
             )
-        if not linf**2 <= l2_squared <= l1 * linf:
-            raise InvalidArgument(
-                "l2_squared",
-                f"must lie between linf^2 = {linf**2} and l1 * linf = {l1 * linf}",
-                l2_squared,
-            )
-        if l1**2 > l0 * l2_squared:  # Cauchy and Schwarz
-            raise InvalidArgument(
-                "l2_squared", f"must be at least l1^2 / l0 = {l1**2 / l0}", l2_squared
-            )
+            raise InvalidArgument("l2_squared", rule, squares)
 
     @classmethod
     def of(cls, value: Number | Sensitivity | None) -> Sensitivity:
-        """The sensitivity of one number that moves by at most ``value``; a Sensitivity stays
-        what it is, None is what was forgotten.
+        """Return the sensitivity of one number that moves by at most ``value``.
+
+        A Sensitivity is returned unchanged; None is refused as a missing parameter.
         """
         if value is None:
             raise InvalidArgument(
-                "sensitivity", "must be given: how far one unit moves the answer at most", value
+                "sensitivity",
+                "must be given: the largest move of the answer that one unit can cause",
+                value,
             )
         if isinstance(value, Sensitivity):
             return value
@@ -92,7 +89,7 @@ class Sensitivity:
 
     @classmethod
     def each(cls, cells: int, linf: Number) -> Sensitivity:
-        """``cells`` numbers may move, each by ``linf``, independently of each other."""
+        """Return the sensitivity of ``cells`` numbers that each move by ``linf``, independently."""
         count, move = parse_whole(cells, "cells"), _parse_norm(linf, "linf")
         return cls(count, move, count * move, count * move**2)
 
@@ -102,7 +99,7 @@ class Sensitivity:
         return sqrt_up(self.l2_squared)
 
     def __add__(self, other: Sensitivity) -> Sensitivity:
-        """The two answer vectors stacked into one: the same unit may move both."""
+        """Return the sensitivity of both answer vectors together: the same unit may move both."""
         if not isinstance(other, Sensitivity):
             return NotImplemented
         return Sensitivity(
@@ -113,8 +110,9 @@ class Sensitivity:
         )
 
     def group(self, k: int) -> Sensitivity:
-        """k units move together: the triangle inequality for each norm. They may meet in one
-        cell or touch k times as many.
+        """Return the sensitivity to k units together, by the triangle inequality for each norm.
+
+        They may all move one cell, or k times as many cells.
         """
         k = parse_whole(k, "k")
         return Sensitivity(self.l0 * k, self.linf * k, self.l1 * k, self.l2_squared * k**2)
@@ -123,8 +121,8 @@ class Sensitivity:
 def _parse_norm(value: object, argument: str) -> Fraction:
     if isinstance(value, LocalSensitivity):
         raise Refused(
-            "Noise scaled to local sensitivity is not private: a neighbour may have a far larger"
-            " one, and then the size of the noise tells the two apart; use smooth(...), or the"
-            " global sensitivity."
+            "Noise scaled to local sensitivity is not private: a neighbouring data set may have a"
+            " far larger one, and the size of the noise would tell the two apart. Use smooth"
+            " sensitivity, or the global sensitivity."
         )
     return parse_positive(value, argument)

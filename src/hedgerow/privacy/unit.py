@@ -1,20 +1,20 @@
-"""Who is protected, and which two data sets are neighbours.
+"""The protected unit, and the neighbour relation between data sets.
 
 A **unit** is a row, a person who owns many rows (``owner`` names the id column), or a group of k of
-either. The relation is always stated:
+either. The relation is always explicit:
 
-* ``"add-remove"``: neighbours differ by one unit that is there or not, with all its rows. Turning a
-  unit into another, or changing some of its rows, is two steps: it goes, and comes back different.
-* ``"change-one"``: the number of units is public and fixed; neighbours differ in one unit, which is
+- ``"add-remove"``: neighbours differ by the presence of one unit, with all its rows. Replacing a
+  unit, or changing some of its rows, takes two steps: it is removed, and added with new rows.
+- ``"change-one"``: the number of units is public and fixed; neighbours differ in one unit, which is
   replaced by any other.
 
-``distance`` runs: it is the least number of such steps between two data sets, so that "one unit
-moves the answer by at most s" is a property test, |f(a) - f(b)| <= s * distance(a, b). It is a
-metric on bags of rows (order is nothing): zero exactly between equal bags, symmetric, and it obeys
+``distance`` is executable: it returns the least number of such steps between two data sets, so that
+"one unit moves the answer by at most s" is a property test, |f(a) - f(b)| <= s * distance(a, b). It
+is a metric on multisets of rows: zero exactly between equal multisets, symmetric, and it satisfies
 the triangle inequality, because it counts the edges of a shortest path.
 
-Rows without an id (None, or NaN as data frames write it) belong to nobody and are dropped before
-anything is counted. Merged into one unit they would be a unit with no bound on its rows.
+Rows without an id (None, or NaN in data frames) belong to no unit and are dropped before counting.
+Merged into one unit, they would be a unit with no bound on its rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -55,53 +55,50 @@ class Unit:
         object.__setattr__(self, "group", parse_whole(self.group, "group"))
 
     def distance(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
-        """The least number of steps from ``a`` to ``b``; infinite where no number of steps leads
-        there.
+        """Return the least number of steps from ``a`` to ``b``, or infinity if there is no path.
 
         A step of a group of k is k steps at once, so the steps of single units are divided by k and
         rounded up.
         """
-        steps = self._count_row_steps(a, b) if self.owner == "row" else self._count_unit_steps(a, b)
-        return steps if isinstance(steps, float) else -(-steps // self.group)
+        count = self._count_changed_rows if self.owner == "row" else self._count_changed_units
+        removed, added = count(a, b)
+        if self.relation == "change-one" and removed != added:
+            return math.inf
+        steps = removed if self.relation == "change-one" else removed + added
+        return -(-steps // self.group)
 
-    def _count_row_steps(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
+    def _count_changed_rows(self, a: Iterable[Row], b: Iterable[Row]) -> tuple[int, int]:
         left, right = Counter(map(_canonical_row, a)), Counter(map(_canonical_row, b))
-        gone, come = (left - right).total(), (right - left).total()
-        if self.relation == "add-remove":
-            return gone + come
-        return gone if gone == come else math.inf
+        return (left - right).total(), (right - left).total()
 
-    def _count_unit_steps(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
+    def _count_changed_units(self, a: Iterable[Row], b: Iterable[Row]) -> tuple[int, int]:
         left, right = self._collect_rows_by_owner(a), self._collect_rows_by_owner(b)
-        # Under both relations a unit that differs has to go on one side and come on the other.
-        gone = sum(bag != right.get(who) for who, bag in left.items())
-        come = sum(bag != left.get(who) for who, bag in right.items())
-        if self.relation == "add-remove":
-            return gone + come
-        return gone if gone == come else math.inf
+        # under both relations a unit that differs is removed on one side and added on the other
+        removed = sum(rows != right.get(owner) for owner, rows in left.items())
+        return removed, sum(rows != left.get(owner) for owner, rows in right.items())
 
     def _collect_rows_by_owner(self, rows: Iterable[Row]) -> dict[Hashable, Counter[Hashable]]:
-        bags: defaultdict[Hashable, Counter[Hashable]] = defaultdict(Counter)
+        rows_by_owner: defaultdict[Hashable, Counter[Hashable]] = defaultdict(Counter)
         for row in rows:
-            columns, who = _canonical_row(row), self._find_owner(row)
-            if who is not None and not _is_nan(who):
-                bags[who][columns] += 1
-        return bags
+            columns, owner = _canonical_row(row), self._find_owner(row)
+            if owner is not None and not _is_nan(owner):
+                rows_by_owner[owner][columns] += 1
+        return rows_by_owner
 
     def _find_owner(self, row: Row) -> Hashable:
         if isinstance(row, Mapping) and self.owner in row:
             return row[self.owner]
         if self.owner in getattr(row, "_fields", ()):
-            owner: Hashable = getattr(row, self.owner)
-            return owner
+            return cast(Hashable, getattr(row, self.owner))
         raise InvalidArgument(
             "rows", f"must be dicts or named tuples that have the id column {self.owner!r}"
         )
 
 
 def _canonical_row(row: Row) -> Hashable:
-    """Equal rows give equal values: dicts forget the order of their columns, NaN equals NaN.
-    Never shows a row.
+    """Return a hashable value that is equal for equal rows, and never shown.
+
+    Dicts ignore the order of their columns, and NaN equals NaN.
     """
     try:
         if isinstance(row, Mapping):

@@ -1,15 +1,13 @@
-"""From rho to (epsilon, delta) and back, tight and rounded to the safe side.
+"""Conversion from rho to (epsilon, delta) and back, tight and rounded to the safe side.
 
 **Statement** (Canonne, Kamath, Steinke 2020, Proposition 12). If D_alpha(P || Q) <= rho * alpha for
 every alpha > 1, then P(S) <= e^eps Q(S) + delta for every event S whenever, for some alpha > 1,
 
-    ln delta = (alpha - 1) (rho alpha - eps + ln(1 - 1/alpha)) - ln alpha,
-    (1)
+    (1)  ln delta = (alpha - 1) (rho alpha - eps + ln(1 - 1/alpha)) - ln alpha,
 
 which is the same as
 
-    eps = rho alpha + ln(1 / (alpha delta)) / (alpha - 1) + ln(1 - 1/alpha).
-    (2)
+    (2)  eps = rho alpha + ln(1 / (alpha delta)) / (alpha - 1) + ln(1 - 1/alpha).
 
 **Proof.** For one alpha: (p - e^eps q)_+ <= c p^alpha q^(1-alpha) pointwise, where c is the maximum
 of (r - e^eps) / r^alpha over r > 0, reached at r = e^eps alpha / (alpha - 1): c = e^(-(alpha-1)
@@ -23,14 +21,14 @@ equation whose sides are monotone, so bisection finds it:
     given (rho, eps):    (2 alpha - 1) rho + ln(1 - 1/alpha) = eps,
     given (eps, delta):  both together, rho eliminated.
 
-Being off the best alpha by 10^-13 costs about 10^-26, and only on the safe side.
+An alpha that is off by 10^-13 costs about 10^-26, on the safe side.
 
-**Tightness.** Nothing better can be read off rho alone. Toss a coin that shows S with probability p
-in one world and p/r in the other, ln r = (2 alpha - 1) rho at the best alpha and p r^(alpha-1) =
-e^(alpha (alpha-1) rho) - 1. As a function of the order x, ln p + (x - 1) ln r is a tangent of x (x
-- 1) rho, so the coin has this rho (a test looks at the orders where the -1 matters), and its delta
-is the one of (1) but for the factor 1 - e^(-alpha (alpha-1) rho), a few parts in a million for the
-sizes in use. Only knowing more of the mechanism than its rho (the privacy loss distribution) gives
+**Tightness.** No better bound follows from rho alone. Consider a coin that shows S with probability
+p in one data set and p/r in the other, ln r = (2 alpha - 1) rho at the best alpha and p r^(alpha-1)
+= e^(alpha (alpha-1) rho) - 1. As a function of the order x, ln p + (x - 1) ln r is a tangent of x
+(x - 1) rho, so the coin has this rho (a test checks the orders where the -1 matters), and its delta
+is that of (1) up to the factor 1 - e^(-alpha (alpha-1) rho), a few parts in a million for typical
+parameters. Only more knowledge of the mechanism than its rho (the privacy loss distribution) gives
 less.
 """
 
@@ -44,29 +42,24 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_exact, parse_probability
 from hedgerow.numeric.rounding import exp_up, log_up, round_down, round_up
 
-__all__ = ["convert_rho_to_delta", "convert_rho_to_epsilon", "find_largest_rho"]
+__all__ = ["convert_rho_to_delta", "convert_rho_to_epsilon", "find_largest_rho", "parse_bound"]
 
 _MAX_FLOAT = Fraction(10**300)
 _NEAR_ONE = Fraction(1, 10**18)
-# e^-1000 is below every delta in use (the door refuses less than 10^-100); smaller ones would only
-# make long rationals.
+# e^-1000 is below every delta in use (``parse_delta`` refuses less than 10^-100); smaller ones
+# would only make rationals longer
 _MIN_LOG_DELTA = Fraction(-1000)
 
 
 def convert_rho_to_epsilon(rho: Number, delta: Number) -> Fraction | float:
-    """The epsilon that ``rho`` gives at ``delta``, rounded up; infinite for an infinite rho."""
-    bound, tail = _parse_bound(rho, "rho"), parse_probability(delta, "delta")
+    """Return the epsilon that ``rho`` gives at ``delta``, rounded up; infinite for infinite rho."""
+    bound, tail = parse_bound(rho, "rho"), parse_probability(delta, "delta")
     if isinstance(bound, float):
         return bound
     if bound == 0:
         return Fraction(0)
     r, log_tail = _clamp_float(bound), _log_inverse_float(tail)
-
-    def slope(v: float) -> float:
-        u = math.exp(v)
-        return r * u * u + math.log1p(u) - log_tail
-
-    u = _find_root(slope)
+    u = _find_root(lambda u, _: r * u * u + math.log1p(u) - log_tail)
     alpha = 1 + u
     return max(
         Fraction(0), round_up(bound * alpha + _log_up(1 / (alpha * tail)) / u + _log_up(u / alpha))
@@ -74,15 +67,12 @@ def convert_rho_to_epsilon(rho: Number, delta: Number) -> Fraction | float:
 
 
 def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
-    """The largest rho that still gives ``epsilon`` at ``delta``, rounded down."""
+    """Return the largest rho that still gives ``epsilon`` at ``delta``, rounded down."""
     target, tail = _parse_finite(epsilon, "epsilon"), parse_probability(delta, "delta")
     e, log_tail = _clamp_float(target), _log_inverse_float(tail)
-
-    def slope(v: float) -> float:
-        u = math.exp(v)
-        return e - (log_tail - math.log1p(u)) * ((2 * u + 1) / u / u) - v + math.log1p(u)
-
-    u = _find_root(slope)
+    u = _find_root(
+        lambda u, v: e - (log_tail - math.log1p(u)) * ((2 * u + 1) / u / u) - v + math.log1p(u)
+    )
     alpha = 1 + u
     return max(
         Fraction(0),
@@ -91,42 +81,36 @@ def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
 
 
 def convert_rho_to_delta(rho: Number, epsilon: Number) -> Fraction:
-    """The delta that ``rho`` gives at ``epsilon``, rounded up, and never above 1."""
-    bound, target = _parse_bound(rho, "rho"), _parse_finite(epsilon, "epsilon")
+    """Return the delta that ``rho`` gives at ``epsilon``, rounded up, at most 1."""
+    bound, target = parse_bound(rho, "rho"), _parse_finite(epsilon, "epsilon")
     if isinstance(bound, float):
         return Fraction(1)
     if bound == 0:
         return Fraction(0)
     r, e = _clamp_float(bound), _clamp_float(target)
-
-    def slope(v: float) -> float:
-        u = math.exp(v)
-        return (2 * u + 1) * r + v - math.log1p(u) - e
-
-    u = _find_root(slope)
+    u = _find_root(lambda u, v: (2 * u + 1) * r + v - math.log1p(u) - e)
     alpha = 1 + u
-    # -ln alpha is ln(1/alpha), so that its upper side is the safe one as well.
+    # -ln alpha is written as ln(1/alpha), so that its upper bound is the safe one as well
     log_delta = u * (bound * alpha - target + _log_up(u / alpha)) + _log_up(1 / alpha)
     return min(Fraction(1), exp_up(min(max(log_delta, _MIN_LOG_DELTA), Fraction(0))))
 
 
-def _find_root(rising: Callable[[float], float]) -> Fraction:
-    """A float u near the zero of a rising function of ln u, as a rational; the ends of the float
-    range where there is none.
+def _find_root(rising: Callable[[float, float], float]) -> Fraction:
+    """Return u near the zero of ``rising(u, ln u)``, as a rational.
+
+    Without a zero, it is an end of the float range.
     """
     low, high = -690.0, 690.0
     for _ in range(56):
         middle = (low + high) / 2
-        if rising(middle) < 0:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if rising(math.exp(middle), middle) < 0 else (low, middle)
     return Fraction(math.exp(low))
 
 
 def _log_up(x: Fraction) -> Fraction:
-    """At least ln x. Close to 1 the tangent x - 1, which lies above ln x everywhere, is the
-    sharper bound.
+    """Return an upper bound of ln x.
+
+    Close to 1 the tangent x - 1, which lies above ln x everywhere, is the sharper bound.
     """
     return x - 1 if abs(x - 1) < _NEAR_ONE else log_up(x)
 
@@ -136,7 +120,7 @@ def _log_inverse_float(delta: Fraction) -> float:
 
 
 def _clamp_float(x: Fraction) -> float:
-    """A float near x, kept inside the range of floats; it only guides the search."""
+    """Return a float near x within the range of floats; it only guides the search."""
     return float(min(max(x, 1 / _MAX_FLOAT), _MAX_FLOAT))
 
 
@@ -147,9 +131,7 @@ def _parse_finite(value: object, argument: str) -> Fraction:
     return number
 
 
-def _parse_bound(value: object, argument: str) -> Fraction | float:
-    return (
-        math.inf
-        if isinstance(value, float) and value == math.inf
-        else _parse_finite(value, argument)
-    )
+def parse_bound(value: object, argument: str) -> Fraction | float:
+    """Return an exact number of at least 0, or infinity."""
+    infinite = isinstance(value, float) and value == math.inf
+    return math.inf if infinite else _parse_finite(value, argument)

@@ -1,1 +1,1 @@
-"""Publishing once for all questions."""
+"""Publications: tables that are charged once, measured with noise and then public for good."""

@@ -1,9 +1,8 @@
-"""What a publication is about: attributes with their codes, all of it public, from the policy or
-from whoever publishes.
+"""The domain of a publication: attributes with their codes, all public.
 
-A column with declared values has a code for each of them; whole numbers and days between declared
-bounds have one each, or share them in bins; reals always come in bins. Bins are closed below and
-open above, but for the last, so that the upper bound has a bin.
+A column with declared values has one code for each of them. Integers and dates between declared
+bounds have one code each, or share codes in bins; reals always come in bins. Bins are closed below
+and open above, except the last, which includes the upper bound.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument, Refused, Unbounded
 from hedgerow.numeric.exact_number import parse_exact, parse_whole
+from hedgerow.numeric.formatting import list_first
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, RelationNode
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
@@ -27,15 +27,16 @@ from hedgerow.plan.values import Type, Value
 __all__ = ["Attribute", "BinSpec", "Domain", "build_contingency_plan", "build_domain"]
 
 BinSpec = int | Sequence[Any]
-_MAX_NAMED_ATTRIBUTES: Final = 8  # attributes that a sentence names
-_MAX_UNBINNED_VALUES: Final = 1000  # whole numbers that get a code each unless bins are asked for
+_MAX_NAMED_ATTRIBUTES: Final = 8  # in a sentence
+_MAX_UNBINNED_VALUES: Final = 1000  # integers or dates that get a code each without bins
 _MAX_CODES: Final = 2**24
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """A column with a code for each of its ``values``, or for each bin between two neighbouring
-    ``edges`` (of dates: their ordinals), open above; of reals the last is closed."""
+    ``edges`` (for dates, their ordinals). Bins are open above; the last bin of reals is closed.
+    """
 
     name: str
     type: Type
@@ -44,12 +45,12 @@ class Attribute:
 
     def __post_init__(self) -> None:
         if (self.values is None) == (self.edges is None):
-            raise InvalidArgument(self.name, "must have values, or the edges of bins")
+            raise InvalidArgument(self.name, "must have either values or the edges of bins")
         if self.values is not None and (
             not self.values or None in self.values or len(set(self.values)) != len(self.values)
         ):
             raise InvalidArgument(
-                self.name, "must have different values, at least one, and not NULL"
+                self.name, "must have at least one value, all distinct and none of them NULL"
             )
         if self.edges is not None and (
             len(self.edges) < 2
@@ -57,20 +58,22 @@ class Attribute:
         ):
             raise InvalidArgument(
                 "bins",
-                f"of {self.name} must not overlap: write rising edges, such as 0, 10, 20",
+                f"of {self.name} must have ascending edges, such as 0, 10, 20",
                 _format_numbers(self.edges),
             )
         if self.size > _MAX_CODES:
-            raise InvalidArgument("bins", f"of {self.name} must be at most {_MAX_CODES}", self.size)
+            raise InvalidArgument(
+                "bins", f"of {self.name} must be at most {_MAX_CODES:,}", self.size
+            )
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return len(self.values) if self.values is not None else len(self.edges or ()) - 1
 
     @property
     def is_ordered(self) -> bool:
-        """Whether "up to here" means anything: numbers and dates, whose codes rise with them."""
+        """Whether codes rise with their numbers or dates, so that cumulative counts make sense."""
         return self.edges is not None or (
             self.type in ("integer", "date")
             and list(self.values or ()) == sorted(self.values or ())  # type: ignore[type-var]
@@ -78,9 +81,9 @@ class Attribute:
 
     @property
     def midpoints(self) -> tuple[Fraction, ...] | None:
-        """The number in the middle of each code; None where codes are no numbers."""
+        """The middle of each code as a number; None if the codes are not numbers."""
         if self.edges is not None:
-            # of whole numbers from 0 to below 10 the middle is 4.5
+            # the middle of the integers from 0 to below 10 is 4.5
             last = 0 if self.type == "real" else 1
             return tuple(
                 (a + b - last) / 2 for a, b in zip(self.edges, self.edges[1:], strict=False)
@@ -90,7 +93,7 @@ class Attribute:
         return tuple(Fraction(value) for value in self.values or ())  # type: ignore[arg-type]
 
     def label(self, code: int) -> str:
-        """A code in words."""
+        """Return the label of a code."""
         if self.values is not None:
             return str(self.values[code])
         low, high = (self.edges or ())[code : code + 2]
@@ -100,14 +103,16 @@ class Attribute:
         return str(first) if first == last else f"{first} to {last}"
 
     def columns(self) -> dict[str, list[Any]]:
-        """How codes are told in a table: a column of values, or where each bin begins and ends."""
+        """Return the columns that show the codes: their values, or the start and the end of each
+        bin.
+        """
         if self.values is not None:
             return {self.name: list(self.values)}
         ends = [self._format_edge(edge) for edge in self.edges or ()]
         return {f"{self.name}_from": ends[:-1], f"{self.name}_to": ends[1:]}
 
     def code_expression(self) -> Expression:
-        """The code of a row, as an expression of its column; NULL stays NULL."""
+        """Return the code of a row as an expression of its column; NULL stays NULL."""
         column = ColumnRef(self.name)
         if self.edges is None:
             return _build_binary_search(
@@ -137,16 +142,14 @@ class Attribute:
         return Call("least", (place, Constant(self.size - 1, "integer")))
 
     def find_code(self, value: Any) -> int | None:
-        """The code that a value has; None where it has none."""
+        """Return the code of a value, or None if it has none."""
         if self.values is not None:
             return self.values.index(value) if value in self.values else None
         edges = self.edges or ()
         number = Fraction(value.toordinal() if isinstance(value, date) else value)
-        return (
-            None
-            if not edges[0] <= number <= edges[-1]
-            else min(bisect.bisect_right(edges, number) - 1, self.size - 1)
-        )
+        if not edges[0] <= number <= edges[-1]:
+            return None
+        return min(bisect.bisect_right(edges, number) - 1, self.size - 1)
 
     def _format_edge(self, edge: Fraction) -> Any:
         if self.type == "date":
@@ -154,7 +157,7 @@ class Attribute:
         return int(edge) if edge.denominator == 1 and self.type == "integer" else float(edge)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for a receipt."""
+        """Return the attribute as plain data, for a receipt."""
         values = (
             None
             if self.values is None
@@ -164,14 +167,14 @@ class Attribute:
         return {"name": self.name, "type": self.type, "values": values, "edges": edges}
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Attribute:
-        """What ``to_dict`` gave."""
-        values, edges = held["values"], held["edges"]
-        if values is not None and held["type"] == "date":
+    def from_dict(cls, data: Mapping[str, Any]) -> Attribute:
+        """Build the attribute from the plain data of ``to_dict``."""
+        values, edges = data["values"], data["edges"]
+        if values is not None and data["type"] == "date":
             values = [date.fromisoformat(value) for value in values]
         return cls(
-            held["name"],
-            held["type"],
+            data["name"],
+            data["type"],
             values and tuple(values),
             edges and tuple(map(Fraction, edges)),
         )
@@ -186,77 +189,61 @@ class Domain:
     def __post_init__(self) -> None:
         names = [attribute.name.casefold() for attribute in self.attributes]
         if not names or len(set(names)) != len(names):
-            raise InvalidArgument("columns", "must be different, and at least one", names)
+            raise InvalidArgument("columns", "must be distinct, at least one", names)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many codes each attribute has."""
+        """The number of codes of each attribute."""
         return tuple(attribute.size for attribute in self.attributes)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the attributes are called."""
+        """The names of the attributes."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
     def row_scope(self) -> str:
-        """Which rows are counted: those that have a declared value in every attribute."""
-        names = self.names
-        more = (
-            f" and {len(names) - _MAX_NAMED_ATTRIBUTES} more"
-            if len(names) > _MAX_NAMED_ATTRIBUTES
-            else ""
-        )
-        return (
-            "among rows that have"
-            f" {'all of ' if len(names) > 1 else ''}{', '.join(names[:_MAX_NAMED_ATTRIBUTES])}{more}"
-        )
+        """A phrase for the counted rows: those with a declared value in every attribute."""
+        names = list_first(self.names, _MAX_NAMED_ATTRIBUTES)
+        return f"among rows with a value in {'all of ' if len(self.names) > 1 else ''}{names}"
 
     @property
     def cell_count(self) -> int:
-        """How many combinations of codes there are."""
+        """The number of combinations of codes."""
         return math.prod(self.sizes)
 
     @property
     def cell_count_with_null(self) -> int:
-        """How many there are where having no code is a code as well."""
+        """The number of combinations if having no code is one more code."""
         return math.prod(size + 1 for size in self.sizes)
 
     def find_position(self, name: str) -> int:
-        """Where an attribute is."""
-        found = [
-            place
-            for place, attribute in enumerate(self.attributes)
-            if attribute.name.casefold() == name.casefold()
-        ]
-        if not found:
-            raise InvalidArgument("columns", f"must be among {', '.join(self.names)}", name)
-        return found[0]
+        """Return the position of an attribute by its name."""
+        for place, known in enumerate(self.names):
+            if known.casefold() == name.casefold():
+                return place
+        raise InvalidArgument("columns", f"must be among {', '.join(self.names)}", name)
 
     def refuse_more_cells(self, cells: int) -> None:
-        """Refuses a domain of more combinations, and says what to leave out."""
+        """Refuse a domain with more combinations than this; name the largest attribute."""
         if self.cell_count > cells:
             largest = max(self.attributes, key=lambda attribute: attribute.size)
             raise Refused(
-                f"{' x '.join(self.names)} have {self.cell_count:,} combinations; at most {cells:,}"
-                f" can be told one by one. Leave out {largest.name} ({largest.size:,} codes), or"
-                " give it fewer bins; or publish marginals, which need no such table."
+                f"{' x '.join(self.names)} have {self.cell_count:,} combinations; the limit is"
+                f" {cells:,}. Leave out {largest.name} ({largest.size:,} codes), give it fewer"
+                " bins, or publish marginals, which need no such table."
             )
 
 
 def build_domain(
     schema: Schema, columns: Sequence[str], bins: Mapping[str, BinSpec] | None = None
 ) -> Domain:
-    """The attributes of these columns, from what the policy declares and the ``bins`` that are
-    asked for.
-    """
-    asked = {name.casefold(): wanted for name, wanted in (bins or {}).items()}
-    strangers = set(asked) - {name.casefold() for name in columns}
-    if strangers:
-        raise InvalidArgument(
-            "bins", "must be of columns that are published", ", ".join(sorted(strangers))
-        )
-    found = []
+    """Build the attributes of these columns from the declared policy and the requested ``bins``."""
+    requested = {name.casefold(): spec for name, spec in (bins or {}).items()}
+    unknown = set(requested) - {name.casefold() for name in columns}
+    if unknown:
+        raise InvalidArgument("bins", "must be for published columns", ", ".join(sorted(unknown)))
+    attributes = []
     for name in columns:
         column = schema.column(name)
         if column is None or (
@@ -268,15 +255,15 @@ def build_domain(
             raise InvalidArgument(
                 "columns", f"must be columns of {schema.table}: {', '.join(known)}", name
             )
-        found.append(_build_attribute(column, asked.get(name.casefold()), schema.table))
-    return Domain(tuple(found))
+        attributes.append(_build_attribute(column, requested.get(name.casefold()), schema.table))
+    return Domain(tuple(attributes))
 
 
 def _build_attribute(column: Column, bins: BinSpec | None, table: str) -> Attribute:
     if column.values is not None or column.type == "boolean":
         if bins is not None:
             raise InvalidArgument(
-                "bins", f"of {column.name} must be left out: its values are declared", bins
+                "bins", f"of {column.name} must be left out, because its values are declared", bins
             )
         return Attribute(column.name, column.type, column.values or (False, True))
     if column.low is None or column.high is None:
@@ -284,7 +271,7 @@ def _build_attribute(column: Column, bins: BinSpec | None, table: str) -> Attrib
             "values = [...]" if column.type == "text" else "min = ..., max = ..., or values = [...]"
         )
         raise Unbounded(
-            f"What {column.name} may be is not declared, and must not be read off the data: write"
+            f"{column.name} has no declared range, and it must not be read from the data. Write"
             f" {column.name} = {{ {line} }} under [tables.{table}.columns]."
         )
     if bins is None:
@@ -298,8 +285,8 @@ def _build_unbinned(column: Column, low: Fraction, high: Fraction) -> Attribute:
     if column.type == "real" or count > _MAX_UNBINNED_VALUES:
         raise InvalidArgument(
             "bins",
-            f'must be given for {column.name}, such as bins = {{"{column.name}": 20}}: it has too'
-            " many values",
+            f"must be given for {column.name}, which has too many values, such as"
+            f' bins = {{"{column.name}": 20}}',
         )
     numbers = range(int(low), int(high) + 1)
     return Attribute(
@@ -313,19 +300,16 @@ def _compute_bin_edges(
     column: Column, low: Fraction, high: Fraction, bins: BinSpec
 ) -> tuple[Fraction, ...]:
     if isinstance(bins, str | bytes) or not isinstance(bins, int | Sequence):
-        raise InvalidArgument(
-            "bins", f"of {column.name} must be how many, or a list of edges", bins
-        )
+        raise InvalidArgument("bins", f"of {column.name} must be a number or a list of edges", bins)
     if isinstance(bins, int):
         count = parse_whole(bins, "bins")
-        # A whole number n stands for all of n to below n + 1, so that bins of whole numbers are as
-        # wide as they look.
+        # An integer n covers n to below n + 1, so that bins of integers are as wide as they look.
         top = high if column.type == "real" else high + 1
         if column.type == "real":
             return tuple(low + place * (top - low) / count for place in range(count + 1))
         if count > top - low:
             raise InvalidArgument(
-                "bins", f"of {column.name} must be at most {top - low}: it has no more values", bins
+                "bins", f"of {column.name} must be at most {top - low}, its number of values", bins
             )
         return tuple(
             Fraction(math.floor(low + place * (top - low) / count)) for place in range(count + 1)
@@ -346,16 +330,19 @@ def _compute_bin_edges(
             f"of {column.name} must begin and end at its bounds, {_format_numbers((low, high))}",
             _format_numbers(edges),
         )
-    # The last bin is closed; of whole numbers that is to below the next one.
+    # The last bin is closed: for integers it reaches to below the next one.
     return edges if column.type == "real" else (*edges[:-1], high + 1)
 
 
 def build_contingency_plan(
     rows: RelationNode, domain: Domain, max_rows: int, *, flat: bool = False
 ) -> Aggregate:
-    """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows
-    of each unit; ``flat``, as one attribute that has a code for each combination, the first
-    attribute slowest, where having no code is a code as well, the last: no row is left out."""
+    """Build the plan that counts the combinations of codes, with at most ``max_rows`` rows of each
+    unit.
+
+    With ``flat``, the combinations are the codes of a single attribute, the first attribute
+    slowest. Having no code is then the last code of each attribute, so that no row is left out.
+    """
     codes = [(attribute.code_expression(), attribute.size) for attribute in domain.attributes]
     if flat:
         codes = [
@@ -368,10 +355,10 @@ def build_contingency_plan(
 
 
 def _combine_codes(codes: Sequence[tuple[Expression, int]]) -> Expression:
-    found = codes[0][0]
+    combined = codes[0][0]
     for code, size in codes[1:]:
-        found = Call("+", (Call("*", (found, Constant(size, "integer"))), code))
-    return found
+        combined = Call("+", (Call("*", (combined, Constant(size, "integer"))), code))
+    return combined
 
 
 def _convert_edge(value: Fraction, type_: Type) -> Value:
@@ -381,25 +368,16 @@ def _convert_edge(value: Fraction, type_: Type) -> Value:
 def _build_binary_search(
     column: ColumnRef, type_: Type, starts: Sequence[tuple[Value, int]]
 ) -> Expression:
-    """The code of the last of these, sorted, that is not above the column: by halves, so that a
-    thousand take ten comparisons.
+    """Build an expression for the code of the last start that is not above the column. It halves
+    the list, so that a thousand codes take ten comparisons.
     """
     if len(starts) == 1:
-        # A comparison that NULL does not pass, so that NULL has no code.
-        return Call(
-            "case",
-            (
-                Call("is null", (column,)),
-                Constant(None, "integer"),
-                Constant(starts[0][1], "integer"),
-            ),
-        )
+        no_code, code = Constant(None, "integer"), Constant(starts[0][1], "integer")
+        return Call("case", (Call("is null", (column,)), no_code, code))
     middle = len(starts) // 2
     below = Call("<", (column, Constant(starts[middle][0], type_)))
-    lower, upper = (
-        _build_binary_search(column, type_, starts[:middle]),
-        _build_binary_search(column, type_, starts[middle:]),
-    )
+    lower = _build_binary_search(column, type_, starts[:middle])
+    upper = _build_binary_search(column, type_, starts[middle:])
     return Call("case", (below, lower, upper))
 
 

@@ -1,29 +1,38 @@
-"""What a published histogram of numbers says about them: mean, variance, quantiles, density, each
-with an interval. It costs nothing more.
+"""Statistics of a published histogram at no further cost: mean, variance, quantiles and density,
+each with an interval.
 
-Two things are not known: the noise, and where in its bin a value lies. Every interval comes twice:
-for the noise alone, as if all values were in the middle of their bins, and with the bins, wherever
-in them the values are. The second holds the exact number of the table at its level; the first holds
-that of the middles.
+| symbol | meaning |
+|---|---|
+| beta | the probability with which an interval may fail |
+| g, h | a grid point of the range, and the grid's step |
+| p | the order of a quantile |
+| D_j | (rows up to bin j) - p (all rows) |
+| r_j | the radius of the noise in D_j |
+| L | the parts that a bin may lack |
 
-**Means, densities.** ``ratio.ends``, with the ends of the bins, or 1 in one bin and 0 in the
-others.
+Two things are unknown: the noise, and the position of a value within its bin. Every interval
+therefore comes twice: for the noise alone, as if all values were in the middle of their bins, and
+for all positions within the bins. The second contains the exact statistic of the table at its
+level; the first contains that of the middles.
 
-**Variances.** A grid of points g over the range is fixed beforehand; one is nearest to the exact
-mean, at most h/2 away, and the mean of (x - g)^2 is the variance plus the square of that distance.
-So with probability 1 - 9/10 beta it is between the ends of that mean, and with 1 - beta/10 this g
-is one of those near the interval of the mean; the interval of the variance is around all of these,
-less up to h^2/4. Which g is the right one follows from the data, not from the noise: no union
-bound.
+**Means, densities.** ``accuracy.histogram_mean``, with the ends of the bins as points, or 1 in one
+bin and 0 in the others.
 
-**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. Let D_j
-= (rows up to bin j) - p (all rows): if it is in bin j, D_j >= 0 and D_(j-1) < 0. Bin j is left out
-if the noisy D_j is below -r_j or the noisy D_(j-1) above r_(j-1), which happens to the right bin
-with probability beta/2 each, at most. Again the right bin alone must pass.
+**Variances.** A grid of points g over the range is fixed beforehand. One of them is nearest to the
+exact mean, at most h/2 away, and the mean of (x - g)^2 is the variance plus the square of that
+distance. With probability 1 - 9/10 beta it lies within its interval, and with 1 - beta/10 this g is
+among the points near the interval of the mean. The interval of the variance covers all of these,
+extended downwards by h^2/4. The right g depends on the data and not on the noise, so no union bound
+is needed.
 
-**Lost parts.** Where rows count in part (``plan.crossing``), each bin lacks at most L parts: a
-weighted sum of bins is off by at most L times the sum of the sizes of the weights, whatever the
-noise is. So much is added to every radius.
+**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. If it is
+in bin j, then D_j >= 0 and D_(j-1) < 0. Bin j is excluded if the noisy D_j is below -r_j or the
+noisy D_(j-1) above r_(j-1). The right bin is excluded with probability at most beta/2 each, and
+only the right bin must pass.
+
+**Lost parts.** Where rows count in parts (``plan.contingency``), each bin lacks at most L parts. A
+weighted sum of bins is then off by at most L times the sum of the absolute weights, in addition to
+the noise. This much is added to every radius.
 """
 
 from __future__ import annotations
@@ -60,9 +69,9 @@ __all__ = [
     "read_truncation_error",
 ]
 
-_MEAN_CANDIDATES: Final = 4096  # places of the mean, over the range
+_MEAN_CANDIDATES: Final = 4096  # grid points for the mean, over the range
 _CHUNK_CELLS: Final = 2**22
-_MEAN_BETA_SHARE: Final = Fraction(1, 10)  # of what may fail, where the mean matters a little
+_MEAN_BETA_SHARE: Final = Fraction(1, 10)  # of beta, for the mean within a variance
 _MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {
     "laplace": Laplace,
     "gaussian": Gaussian,
@@ -71,8 +80,9 @@ _MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {
 
 @dataclass(frozen=True, slots=True)
 class DerivedStatistic:
-    """A number read off a histogram, and its interval at ``level``; ``noise_low`` and
-    ``noise_high`` are for the noise alone. The value is None where there is nothing but noise."""
+    """A statistic of a histogram with its interval at ``level``; ``noise_low`` and ``noise_high``
+    are for the noise alone. The value is None if there is nothing but noise.
+    """
 
     value: Any
     low: Any
@@ -83,28 +93,27 @@ class DerivedStatistic:
 
 
 def read_noise_mechanism(facts: Mapping[str, Any]) -> AdditiveNoise:
-    """The noise that a receipt tells of, in the parts of a row in which it was drawn: whole
-    rows, where the receipt tells of none.
-    """
+    """Return the noise of a receipt, in the parts of a row in which it was drawn."""
     return _MECHANISMS[facts["noise"]](Fraction(facts["scale"]) * read_parts_per_row(facts))
 
 
 def read_parts_per_row(facts: Mapping[str, Any]) -> int:
-    """Return how many parts a row has in a receipt; before rows were counted in parts, 1."""
+    """Return the parts of a row in a receipt; 1 in receipts from before rows counted in parts."""
     return int(facts.get("fine", 1))
 
 
 def read_truncation_error(facts: Mapping[str, Any], combinations: int) -> int:
-    """Return how many parts a sum of so many cells of a receipt may lack (``Terms.lost``)."""
+    """Return the parts that a sum of this many cells of a receipt may lack at most."""
     units, rows = facts.get("losing", (0, 0))
     return int(min(units * combinations, rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many
-    ``draws`` of ``law``, and each at most so much too low as is ``lost``. All of them are in the
-    parts of a row that the noise was drawn in: whatever is told is a ratio."""
+    """Noisy ``counts`` of the bins of one numeric attribute. Each has the noise of ``draws`` draws
+    of ``mechanism`` and is at most ``truncation_error`` too low. All are in the parts of a row in
+    which the noise was drawn; every statistic is a ratio of them.
+    """
 
     attribute: Attribute
     counts: Floats
@@ -115,11 +124,11 @@ class Histogram:
     def __post_init__(self) -> None:
         counts = np.asarray(self.counts, dtype=np.float64)
         if counts.shape != (self.attribute.size,) or not np.isfinite(counts).all():
-            raise InvalidArgument("counts", "must be one for each bin", counts.shape)
+            raise InvalidArgument("counts", "must be one finite number for each bin", counts.shape)
         if not self.attribute.is_ordered or self.attribute.type not in ("integer", "real", "date"):
             raise Unsupported(
-                f"{self.attribute.name} has no numbers: only of numbers and dates can a mean or a"
-                " quantile be told."
+                f"{self.attribute.name} is not numeric: means and quantiles exist only for numbers"
+                " and dates. Name another column."
             )
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "draws", parse_whole(self.draws, "draws"))
@@ -128,13 +137,13 @@ class Histogram:
     def from_publication(
         cls, domain: Domain, table: pa.Table, facts: Mapping[str, Any], name: str | None = None
     ) -> Histogram:
-        """The histogram of one attribute of a published histogram; of several, the others are
-        added up.
+        """Build the histogram of one attribute from a published one; other attributes are summed
+        out.
         """
         if "threshold" in facts or "draws" not in facts or table.num_rows != domain.cell_count:
             raise Unsupported(
-                "Only a histogram of all cells says how its numbers are spread: this publication"
-                " leaves some out."
+                "Statistics need a histogram of all cells, and this publication leaves some out."
+                " Publish a histogram without sparse."
             )
         place = (
             0 if name is None and len(domain.attributes) == 1 else domain.find_position(name or "")
@@ -152,31 +161,28 @@ class Histogram:
         )
 
     def mean(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The mean of all values."""
+        """Return the mean of all values."""
         low, middle, high = self._compute_bin_bounds()
         noise = self._build_bin_noise(level)
         total = self.counts.sum()
-        found = float(middle @ self.counts / total) if total > 0 else None
+        mean = float(middle @ self.counts / total) if total > 0 else None
         noise_low, noise_high = self._compute_mean_interval(middle, middle, noise)
         bins_low, bins_high = self._compute_mean_interval(low, high, noise)
-        value = None if found is None else min(max(found, noise_low), noise_high)
+        value = None if mean is None else min(max(mean, noise_low), noise_high)
         return self._build_statistic((value, bins_low, bins_high, noise_low, noise_high), level)
 
     def variance(self, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The variance of all values, around their mean: the mean square of the distance (of
-        dates, in days).
-        """
+        """Return the variance of all values around their mean (for dates, in squared days)."""
         low, middle, high = self._compute_bin_bounds()
         total = self.counts.sum()
         noise_low, noise_high = self._compute_variance_interval(middle, middle, level)
-        found = None
+        value = None
         if total > 0:
             mean = float(middle @ self.counts / total)
-            found = min(
-                max(float(np.square(middle - mean) @ self.counts / total), noise_low), noise_high
-            )
+            variance = float(np.square(middle - mean) @ self.counts / total)
+            value = min(max(variance, noise_low), noise_high)
         return DerivedStatistic(
-            found,
+            value,
             *self._compute_variance_interval(low, high, level),
             noise_low,
             noise_high,
@@ -184,7 +190,7 @@ class Histogram:
         )
 
     def quantile(self, part: Number, level: Number = Fraction(19, 20)) -> DerivedStatistic:
-        """The least value that this ``part`` of all values are not above."""
+        """Return the least value that at least this ``part`` of all values do not exceed."""
         p = parse_probability(part, "part")
         low, middle, high = self._compute_bin_bounds()
         first, last = self._find_quantile_bins(p, self._build_bin_noise(level))
@@ -194,8 +200,8 @@ class Histogram:
         )
 
     def density(self, level: Number = Fraction(19, 20)) -> pa.Table:
-        """Of each bin: its share of all values for each unit of its width (of whole numbers and
-        days: for each of them).
+        """Return for each bin its share of all values per unit of its width (for integers and
+        dates, per value).
         """
         import pyarrow as pa
 
@@ -207,19 +213,11 @@ class Histogram:
             share, share, self.counts, self._build_bin_noise(level)
         )
         total = float(self.counts.sum())
-        found = (
-            np.clip(self.counts / total, least, most) / width
-            if total > 0
-            else np.full(bins, np.nan)
-        )
-        return pa.table(
-            self.attribute.columns()
-            | {
-                "density": found,
-                "density_low": least / width,
-                "density_high": most / width,
-            }
-        )
+        density = np.full(bins, np.nan)
+        if total > 0:
+            density = np.clip(self.counts / total, least, most) / width
+        ends = {"density_low": least / width, "density_high": most / width}
+        return pa.table(self.attribute.columns() | {"density": density} | ends)
 
     def _build_bin_noise(self, level: Number, part: Fraction = Fraction(1)) -> BinNoise:
         return BinNoise(
@@ -230,7 +228,7 @@ class Histogram:
         )
 
     def _compute_bin_bounds(self) -> tuple[Floats, Floats, Floats]:
-        """The least number of each bin, its middle, and the largest."""
+        """Return the least number, the middle and the largest number of each bin."""
         if self.attribute.values is not None:
             each = np.array(
                 [float(v.toordinal() if isinstance(v, date) else v) for v in self.attribute.values]  # type: ignore[arg-type]
@@ -247,8 +245,8 @@ class Histogram:
     def _compute_mean_interval(
         self, low: Floats, high: Floats, noise: BinNoise
     ) -> tuple[float, float]:
-        """Of the mean; measured from the middle of the range and in halves of it, so that sums
-        of squares keep their digits.
+        """Return the interval of the mean, computed from the middle of the range and in units of
+        half the range, so that sums of squares keep their digits.
         """
         centre, half = _compute_centre_and_half(low, high)
         below, above = (
@@ -261,7 +259,7 @@ class Histogram:
     def _compute_variance_interval(
         self, low: Floats, high: Floats, level: Number
     ) -> tuple[float, float]:
-        """The ends of the variance."""
+        """Return the interval of the variance."""
         centre, half = _compute_centre_and_half(low, high)
         start, stop = (
             (end - centre) / half
@@ -291,29 +289,33 @@ class Histogram:
         return max(least - step**2 / 4, 0.0) * half**2, min(most, 1.0) * half**2
 
     def _find_quantile_bins(self, p: Fraction, noise: BinNoise) -> tuple[int, int]:
-        """The first and the last bin that the quantile may be in."""
+        """Return the first and the last bin that may contain the quantile."""
         bins, part = len(self.counts), float(p)
-        # all weights are 1/2: the smallest radius that the discrete law allows
+        # all weights are 1/2: the discrete noise gives the smallest radius
         if p == Fraction(1, 2):
             far: Any = find_sum_radius(self.mechanism, bins * self.draws, noise.beta) / 2
         else:
             upto = np.arange(1, bins)
-            one = compute_noise_variance(self.mechanism)
-            variances = one * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
+            single = compute_noise_variance(self.mechanism)
+            variances = single * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
             far = bound_sum_radii(
-                variances, [self.mechanism], one * max(part, 1 - part) ** 2, noise.beta
+                variances, [self.mechanism], single * max(part, 1 - part) ** 2, noise.beta
             )
         above = (np.cumsum(self.counts) - part * self.counts.sum())[:-1]
         lost = 1e-12 * float(np.abs(self.counts).sum()) + self.truncation_error * bins * max(
             part, 1 - part
         )
-        able = np.append(above + far + lost >= 0, True) & np.append(True, above - far - lost <= 0)
-        # the first bin that the upper test lets in is let in by the lower one: there is one
-        found = np.flatnonzero(able)
-        return int(found[0]), int(found[-1])
+        possible = np.append(above + far + lost >= 0, True) & np.append(
+            True, above - far - lost <= 0
+        )
+        # The first bin that passes the upper test also passes the lower one: there is one.
+        kept = np.flatnonzero(possible)
+        return int(kept[0]), int(kept[-1])
 
     def _interpolate_quantile(self, p: float, least: float, most: float) -> float | None:
-        """Where the clean counts reach p of their total, values spread evenly in their bins."""
+        """Return the point where the clean counts reach p of their total, with values spread evenly
+        within bins.
+        """
         counts = project_nonnegative(self.counts)
         total = float(counts.sum())
         if total <= 0:
@@ -322,36 +324,26 @@ class Histogram:
         place = min(int(np.searchsorted(np.cumsum(counts), p * total)), len(counts) - 1)
         before = float(counts[:place].sum())
         inside = (p * total - before) / counts[place] if counts[place] > 0 else 0.0
-        return min(
-            max(
-                float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0)),
-                float(least),
-            ),
-            float(most),
-        )
+        point = float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0))
+        return min(max(point, float(least)), float(most))
 
     def _build_statistic(self, numbers: Sequence[float | None], level: Number) -> DerivedStatistic:
-        """As the attribute tells them: days as dates, the ends of intervals rounded outwards."""
-        rounded: list[Callable[[float], int]] = [
-            round,
-            math.floor,
-            math.ceil,
-            math.floor,
-            math.ceil,
-        ]
+        """Build a statistic in the type of the attribute: dates for days, with interval ends
+        rounded outwards.
+        """
+        values: list[Any] = [None if number is None else float(number) for number in numbers]
         if self.attribute.type == "date":
-            told = [
-                None if day is None else date.fromordinal(to(day))
-                for day, to in zip(numbers, rounded, strict=True)
+            outwards: tuple[Callable[[float], int], ...] = (math.floor, math.ceil)
+            roundings: tuple[Callable[[float], int], ...] = (round, *outwards, *outwards)
+            values = [
+                None if day is None else date.fromordinal(to_whole(day))
+                for day, to_whole in zip(values, roundings, strict=True)
             ]
-            return DerivedStatistic(told[0], told[1], told[2], told[3], told[4], float(level))
-        value, low, high, noise_low, noise_high = (
-            None if number is None else float(number) for number in numbers
-        )
+        value, low, high, noise_low, noise_high = values
         return DerivedStatistic(value, low, high, noise_low, noise_high, float(level))
 
 
 def _compute_centre_and_half(low: Floats, high: Floats) -> tuple[float, float]:
-    """The middle of the range, and half of it."""
+    """Return the middle of the range and half its width."""
     start, stop = float(low.min()), float(high.max())
     return (start + stop) / 2, (stop - start) / 2 or 1.0

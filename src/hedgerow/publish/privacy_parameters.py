@@ -1,4 +1,4 @@
-"""What a publication may cost, and towards whom: the public terms from which all noise follows."""
+"""The privacy parameters of a publication: price, privacy unit, and the noise that follows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ __all__ = ["AdditiveNoise", "PrivacyParameters", "check_epsilon_or_rho"]
 
 AdditiveNoise = Laplace | Gaussian
 
-# noise is at most so small a part of itself larger than it need be
-_SCALE_RESOLUTION: Final = 10**9
+_SCALE_RESOLUTION: Final = 10**9  # rounding enlarges noise by less than one part in this many
 
 
 def check_epsilon_or_rho(terms: Any) -> None:
-    """Of ``epsilon`` and ``rho`` one is given, and is exact from here on."""
+    """Check that exactly one of ``epsilon`` and ``rho`` is given, and make it exact."""
     if (terms.epsilon is None) == (terms.rho is None):
-        raise InvalidArgument("epsilon", "or rho must be given, and not both", terms.epsilon)
+        raise InvalidArgument("epsilon", "or rho must be given, but not both", terms.epsilon)
     for name in ("epsilon", "rho"):
         if getattr(terms, name) is not None:
             object.__setattr__(terms, name, parse_epsilon(getattr(terms, name), name))
@@ -39,12 +38,15 @@ def check_epsilon_or_rho(terms: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyParameters:
-    """A price, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise), towards one unit of
-    at most ``rows`` rows, or a group of such units, that comes and goes or is replaced.
+    """The price of a publication, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise),
+    towards one unit of at most ``rows`` rows, or a group of such units, that is added, removed or
+    replaced.
 
-    Where caps may bite, what is counted are parts of 1/``fine`` of a row, and sensitivities and
-    noise are in parts. The rows of a unit in one combination lack less than one part. So many
-    units, and so many rows in all, are ``losing`` at most: both bounds are public."""
+    Where a contribution bound may apply, counts are in parts of 1/``parts_per_row`` of a row, and
+    so are sensitivities and noise. The rows of a unit in one combination lack less than one part.
+    ``truncation_bounds`` are public upper bounds on the units, and on their rows, that may lack
+    parts.
+    """
 
     epsilon: Fraction | None = None
     rho: Fraction | None = None
@@ -71,8 +73,8 @@ class PrivacyParameters:
         relation: str = "add-remove",
         group: int = 1,
     ) -> PrivacyParameters:
-        """What the epsilon of a question buys under a policy's noise: Gaussian noise at the rho
-        of the dearest question of that epsilon.
+        """Return the parameters that the epsilon of a question buys under a policy's noise: for
+        Gaussian noise, the rho of the most expensive question of that epsilon.
         """
         if noise == "gaussian":
             return cls(None, compute_pure_rho(epsilon), rows, relation, group)
@@ -85,15 +87,13 @@ class PrivacyParameters:
 
     @property
     def total(self) -> Loss:
-        """All that may be spent."""
-        return (
-            Loss(self.epsilon)
-            if self.epsilon is not None
-            else Loss(inf, rho=self.rho if self.rho is not None else inf)
-        )
+        """The loss of the whole price."""
+        if self.epsilon is not None:
+            return Loss(self.epsilon)
+        return Loss(inf, rho=inf if self.rho is None else self.rho)
 
     def with_share(self, part: Fraction) -> PrivacyParameters:
-        """The same terms with a part of the price."""
+        """Return the same parameters with a share of the price."""
         epsilon, rho = (
             None if price is None else price * part for price in (self.epsilon, self.rho)
         )
@@ -105,19 +105,20 @@ class PrivacyParameters:
         return self.rho is not None
 
     def sensitivity(self, block: QueryBlock) -> Sensitivity:
-        """How far those who are protected together move the answers of a block."""
+        """Return the sensitivity of a block of queries to the units that are protected together."""
         return block.sensitivity(self.rows * self.parts_per_row, self.relation).group(self.group)
 
     def truncation_error(self, combinations: int) -> float:
-        """Return how much a count may lack, in rows, where it is the sum of so many combinations of
-        codes. Each unit lacks less than a part in each of them that it has rows in, and together
-        units have no more of these than there are rows."""
+        """Return the rows that a sum over ``combinations`` of codes may lack at most. Each unit
+        lacks less than a part in each combination in which it has rows, and all units together have
+        at most as many of these as there are rows.
+        """
         units, rows = self.truncation_bounds
         return min(units * combinations, rows) / self.parts_per_row
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return the facts of parts, if there are any."""
+        """The facts about row parts for a receipt, if rows count in parts."""
         return (
             {"fine": self.parts_per_row, "losing": list(self.truncation_bounds)}
             if self.parts_per_row > 1
@@ -127,91 +128,113 @@ class PrivacyParameters:
     def calibrate_all(
         self, blocks: Sequence[QueryBlock], spreads: Sequence[float]
     ) -> tuple[AdditiveNoise, ...]:
-        """Noise whose scales are as the ``spreads`` are to each other, the smallest that the price
-        allows.
+        """Return the least noise that the price allows with scales in the ratio of ``spreads``.
 
         A block costs l1/scale, or l2^2/(2 scale^2). All inverse scales are multiples of one number,
-        rounded down: the costs have one denominator, and thousands of them are added up exactly in
-        no time.
+        rounded down: the costs then have one denominator, so that thousands of them are added
+        exactly in little time.
         """
         if len(blocks) != len(spreads) or not all(0 < spread < math.inf for spread in spreads):
-            raise InvalidArgument("spreads", "must be numbers above 0, one for each block")
-        moves = [self.sensitivity(block) for block in blocks]
+            raise InvalidArgument("spreads", "must be one finite number above 0 for each block")
+        sensitivities = [self.sensitivity(block) for block in blocks]
         if len(blocks) == 1:
-            return (self._calibrate_sensitivity(moves[0]),)
-        size = self._compute_scale_factor(moves, spreads)
-        # A multiple of the parts: in parts, scales are just so many times those in rows.
-        fine = (
+            return (self._calibrate_sensitivity(sensitivities[0]),)
+        size = self._compute_scale_factor(sensitivities, spreads)
+        # A multiple of the parts per row: scales in parts are exact multiples of those in rows.
+        denominator = (
             _SCALE_RESOLUTION
             * self.parts_per_row
             * 10 ** max(0, math.ceil(math.log10(size / self.parts_per_row * max(spreads))))
         )
         while not self._is_affordable(
-            moves, steps := [int(fine / (size * spread)) for spread in spreads], fine
+            sensitivities,
+            steps := [int(denominator / (size * spread)) for spread in spreads],
+            denominator,
         ):
             size *= 1 + 1e-12
         kind = Gaussian if self.is_gaussian else Laplace
-        return tuple(_build_mechanism(partial(kind, Fraction(fine, step))) for step in steps)
+        return tuple(_build_mechanism(partial(kind, Fraction(denominator, step))) for step in steps)
 
-    def _calibrate_sensitivity(self, move: Sensitivity) -> AdditiveNoise:
+    def _calibrate_sensitivity(self, sensitivity: Sensitivity) -> AdditiveNoise:
         if self.rho is not None:
             return _build_mechanism(
-                lambda: Gaussian.calibrate(sensitivity=move, rho=self.rho, grid=1)
+                lambda: Gaussian.calibrate(sensitivity=sensitivity, rho=self.rho, grid=1)
             )
         return _build_mechanism(
-            lambda: Laplace.calibrate(sensitivity=move, epsilon=self.epsilon, grid=1)
+            lambda: Laplace.calibrate(sensitivity=sensitivity, epsilon=self.epsilon, grid=1)
         )
 
     def _compute_scale_factor(
-        self, moves: Sequence[Sensitivity], spreads: Sequence[float]
+        self, sensitivities: Sequence[Sensitivity], spreads: Sequence[float]
     ) -> float:
-        """How many times the spreads the scales are, but for rounding."""
+        """Return the ratio of the scales to the spreads, before rounding."""
         if self.rho is not None:
             return math.sqrt(
                 sum(
-                    float(move.l2_squared) / spread**2
-                    for move, spread in zip(moves, spreads, strict=True)
+                    float(sensitivity.l2_squared) / spread**2
+                    for sensitivity, spread in zip(sensitivities, spreads, strict=True)
                 )
                 / float(2 * self.rho)
             )
         assert self.epsilon is not None
         return sum(
-            float(move.l1) / spread for move, spread in zip(moves, spreads, strict=True)
+            float(sensitivity.l1) / spread
+            for sensitivity, spread in zip(sensitivities, spreads, strict=True)
         ) / float(self.epsilon)
 
-    def _is_affordable(self, moves: Sequence[Sensitivity], steps: Sequence[int], fine: int) -> bool:
-        """Whether noise of the scales fine/step costs no more than there is: exactly."""
+    def _is_affordable(
+        self, sensitivities: Sequence[Sensitivity], steps: Sequence[int], denominator: int
+    ) -> bool:
+        """Return whether noise of the scales denominator/step fits the price, computed exactly."""
         if self.rho is not None:
             return (
-                sum(move.l2_squared * step**2 for move, step in zip(moves, steps, strict=True))
-                <= 2 * self.rho * fine**2
+                sum(
+                    sensitivity.l2_squared * step**2
+                    for sensitivity, step in zip(sensitivities, steps, strict=True)
+                )
+                <= 2 * self.rho * denominator**2
             )
         assert self.epsilon is not None
         return (
-            sum(move.l1 * step for move, step in zip(moves, steps, strict=True))
-            <= self.epsilon * fine
+            sum(
+                sensitivity.l1 * step
+                for sensitivity, step in zip(sensitivities, steps, strict=True)
+            )
+            <= self.epsilon * denominator
         )
 
     def calibrate(self, block: QueryBlock) -> AdditiveNoise:
-        """The least noise with which a block alone costs the whole price."""
+        """Return the least noise with which one block costs the whole price."""
         return self._calibrate_sensitivity(self.sensitivity(block))
 
-    def measurement_cost(self, block: QueryBlock, law: AdditiveNoise) -> Loss:
-        """What measuring a block with this noise costs."""
+    def noise_factor(self, block: QueryBlock) -> float:
+        """Return the factor to which the scale of a block's noise is proportional."""
+        sensitivity = self.sensitivity(block)
+        if self.is_gaussian:
+            return math.sqrt(float(sensitivity.l2_squared))
+        return float(sensitivity.l1)
+
+    def total_cost(self, measurements: Sequence[tuple[QueryBlock, AdditiveNoise]]) -> Loss:
+        """Return the loss of all measurements of a strategy."""
+        costs = [self.measurement_cost(block, mechanism) for block, mechanism in measurements]
+        return sum(costs[1:], costs[0])
+
+    def measurement_cost(self, block: QueryBlock, mechanism: AdditiveNoise) -> Loss:
+        """Return the loss of measuring a block with this noise."""
         return compute_measurement_loss(
             block,
-            law,
+            mechanism,
             rows=self.rows * self.parts_per_row,
             relation=self.relation,
             group=self.group,
         )
 
 
-def _build_mechanism(law: Callable[[], AdditiveNoise]) -> AdditiveNoise:
+def _build_mechanism(mechanism: Callable[[], AdditiveNoise]) -> AdditiveNoise:
     try:
-        return law()
+        return mechanism()
     except InvalidArgument as wrong:
         raise Refused(
-            "This takes more noise than can be drawn: spend more, or ask for fewer or smaller"
-            " tables."
+            "This publication needs more noise than can be drawn. Give it more epsilon, or ask for"
+            " fewer or smaller tables."
         ) from wrong

@@ -1,11 +1,16 @@
-"""Parts of a row: how finely those are counted who have more rows than count.
+"""The resolution of row parts, for units with more rows than their contribution bound.
 
-A unit with c rows, of which m count, puts F k m/c parts of 1/F of a row into a combination of which
-it has k, cut to whole parts (``plan.crossing``). F is the smallest power of two, from the one that
-suits the least noise that the price can buy for a count, with which no answer lacks more than 1 %
-of the standard deviation of its noise; or the largest whose noise can be drawn and whose numbers
-have room in 64 bits, if there are no more units than declared. All of it follows from public
-numbers.
+| symbol | meaning |
+|---|---|
+| c, m | the rows of a unit, and the number of them that count |
+| k | the rows of the unit in one combination of codes |
+| F | the parts of a row |
+
+A unit with c > m rows contributes F k m/c parts of 1/F of a row to a combination, rounded down to
+whole parts (``plan.contingency``). F is the smallest power of two with which no answer lacks more
+than 1 % of the standard deviation of its noise. It starts at the power that suits the least noise
+the price can buy for a count. It is at most the largest power whose noise can be drawn and whose
+numbers fit into 64 bits, given the declared number of units. F follows from public numbers alone.
 """
 
 from __future__ import annotations
@@ -23,28 +28,28 @@ from hedgerow.publish.specification import Specification
 
 __all__ = ["refine_parts"]
 
-_MAX_RELATIVE_TRUNCATION: Final = 0.01  # standard deviations of the noise that an answer may lack
-_MIN_PARTS: Final = 2  # parts: 1 would mean that some rows count whole, and others not at all
+_MAX_RELATIVE_TRUNCATION: Final = 0.01  # in standard deviations of an answer's noise
+_MIN_PARTS: Final = 2  # with 1, some rows would count as a whole and others not at all
 _COARSENING_FACTOR: Final = 4
 
 
 def refine_parts(
-    sketched: Callable[[PrivacyParameters], Specification], terms: PrivacyParameters
+    specify: Callable[[PrivacyParameters], Specification], terms: PrivacyParameters
 ) -> tuple[Specification, PrivacyParameters]:
-    """Return a sketch in parts of a row, and its terms."""
-    fine, limit = _choose_initial_parts(terms), MAX_RESOLUTION
+    """Return a specification in parts of a row, and its privacy parameters."""
+    parts, limit = _choose_initial_parts(terms), MAX_RESOLUTION
     while True:
-        finer = replace(terms, parts_per_row=fine)
+        refined = replace(terms, parts_per_row=parts)
         try:
-            found = sketched(finer)
+            specification = specify(refined)
         except Refused:
-            if fine == _MIN_PARTS:
+            if parts == _MIN_PARTS:
                 raise
-            # what is refused of whole rows is not refused for its parts
-            sketched(replace(terms, truncation_bounds=(0, 0)))
-            fine = limit = max(fine // _COARSENING_FACTOR, _MIN_PARTS)
+            # A refusal of whole rows is raised here: it has nothing to do with the parts.
+            specify(replace(terms, truncation_bounds=(0, 0)))
+            parts = limit = max(parts // _COARSENING_FACTOR, _MIN_PARTS)
             continue
-        gain = max((block.gain for block, _ in found.measurements), default=1)
+        gain = max((block.gain for block, _ in specification.measurements), default=1)
         limit = min(
             limit,
             max(
@@ -53,31 +58,32 @@ def refine_parts(
             ),
         )
         wanted = min(
-            fine * _power_above(found.relative_truncation / _MAX_RELATIVE_TRUNCATION), limit
+            parts * _power_above(specification.relative_truncation / _MAX_RELATIVE_TRUNCATION),
+            limit,
         )
-        if fine <= limit and wanted <= fine:
-            return found, finer
-        fine = wanted
+        if parts <= limit and wanted <= parts:
+            return specification, refined
+        parts = wanted
 
 
 def _choose_initial_parts(terms: PrivacyParameters) -> int:
     """Return the parts that suit the least noise on a count, as far as it can be drawn."""
-    moved = terms.rows * terms.group
+    rows = terms.rows * terms.group
     if terms.rho is not None:
-        scale = spread = moved / math.sqrt(2 * float(terms.rho))
+        scale = spread = rows / math.sqrt(2 * float(terms.rho))
     else:
         assert terms.epsilon is not None
-        scale = moved / float(terms.epsilon)
+        scale = rows / float(terms.epsilon)
         spread = math.sqrt(2) * scale
     wanted = _power_above(min(terms.truncation_bounds) / (_MAX_RELATIVE_TRUNCATION * spread))
     return max(min(wanted, MAX_RESOLUTION, _power_below(float(MAX_SCALE) / scale)), _MIN_PARTS)
 
 
 def _power_above(least: float) -> int:
-    """Return the smallest power of two that is not below this."""
+    """Return the smallest power of two that is at least this number."""
     return 1 << max(math.ceil(math.log2(max(least, 1))), 0)
 
 
 def _power_below(most: float) -> int:
-    """Return the largest power of two that is not above this, or 1."""
+    """Return the largest power of two that is at most this number, or 1."""
     return 1 << max(math.floor(math.log2(max(most, 1))), 0)

@@ -1,8 +1,8 @@
-"""A publication before it is made: what it will cost, how it is measured, how far off it will be.
-Looks at no data.
+"""The specification of a publication before any data are read: its cost, its strategy and its
+expected error.
 
-Every kind of publication is a function from public terms to a ``Specification``; its ``build`` then
-spends a purse on the exact table and returns what is published.
+Every kind of publication is a function from public parameters to a ``Specification``. Its ``build``
+then spends the budget of a private table and returns the published table.
 """
 
 from __future__ import annotations
@@ -29,33 +29,38 @@ __all__ = [
     "measure_all",
 ]
 
-Progress = Callable[[int, int], None]  # how much is done, and of how much
+Progress = Callable[[int, int], None]  # called with the steps done, and their total
 
 
 def ignore_progress(done: int, of: int) -> None:
-    """Tells nobody."""
+    """Ignore the progress of a build."""
 
 
 def measure_all(
-    purse: PrivateTable, measurements: Sequence[Measurement], tell: Progress = ignore_progress
+    private_table: PrivateTable,
+    measurements: Sequence[Measurement],
+    tell: Progress = ignore_progress,
 ) -> list[Any]:
-    """All measurements of a design, in order, in counts: whole numbers, or where parts of a row
-    are counted, reals.
+    """Return all measurements of a strategy, in order, as counts of rows: integers, or reals where
+    rows count in parts.
     """
-    found: list[Any] = []
-    for block, law in measurements:
-        tell(len(found), len(measurements))
-        noisy = purse.measure(block, law)
-        found.append(noisy if purse.parts_per_row == 1 else noisy / purse.parts_per_row)
-    tell(len(found), len(measurements))
-    return found
+    results: list[Any] = []
+    for block, mechanism in measurements:
+        tell(len(results), len(measurements))
+        noisy = private_table.measure(block, mechanism)
+        results.append(
+            noisy if private_table.parts_per_row == 1 else noisy / private_table.parts_per_row
+        )
+    tell(len(results), len(measurements))
+    return results
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How far off the answers called ``what`` will be: the root of the mean of their variances, and
-    what the noise of one of them stays within with probability 0.95 (None where no single figure
-    says that)."""
+    """The expected error of the ``answers`` called ``name``: the root of the mean of their
+    variances, and the radius that the noise of each stays within with probability 0.95 (None if no
+    single figure holds for all).
+    """
 
     name: str
     answers: int
@@ -65,22 +70,24 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class BuiltTable:
-    """What is published: a table, and facts about it that are public or paid for."""
+    """A published table, and facts about it that are public or paid for."""
 
     table: pa.Table
     facts: dict[str, Any] = field(default_factory=dict)
 
 
 class Builder(Protocol):
-    """What makes a publication of a purse."""
+    """A function that measures a private table and builds the published one."""
 
-    def __call__(self, purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable: ...
+    def __call__(
+        self, private_table: PrivateTable, tell: Progress = ignore_progress
+    ) -> BuiltTable: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specification:
-    """A publication of some ``kind`` over a ``domain``, measured as ``design`` says, for
-    ``total``.
+    """A publication of some ``kind`` over a ``domain``, measured with a ``strategy`` for a
+    ``cost``.
     """
 
     kind: str
@@ -90,7 +97,7 @@ class Specification:
     accuracy: tuple[Accuracy, ...]
     build: Builder
     notes: tuple[str, ...] = ()
-    # all that is measured, where that is known beforehand
+    # all measurements, if they are known beforehand
     measurements: tuple[Measurement, ...] = ()
-    # what an answer may lack at most, in standard deviations of its noise
+    # the most that an answer may lack, in standard deviations of its noise
     relative_truncation: float = 0.0

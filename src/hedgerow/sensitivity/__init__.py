@@ -1,6 +1,4 @@
-"""How sensitive a statistic is, here and nearby: local and smooth sensitivity, inverse length,
-distance to instability.
-"""
+"""Sensitivities of statistics: local, smooth and global; inverse lengths; distances."""
 
 from hedgerow.sensitivity.count import Count
 from hedgerow.sensitivity.mean import Mean

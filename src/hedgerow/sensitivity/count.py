@@ -1,8 +1,9 @@
 """The number of rows, or of those that pass a filter.
 
 Without a filter and under change-one it is public and never moves: its sensitivities are 0, and no
-other number can be had. Otherwise one row more or less is always one step away (of at least one
-row), so the local sensitivity is 1 everywhere and so is the smooth one, and z is |z - n| rows away.
+other count can be reached. Otherwise a count one higher or lower is always one step away (from at
+least one row), so the local and the smooth sensitivity are 1 everywhere, and z is |z - n| rows
+away.
 """
 
 from __future__ import annotations
@@ -24,27 +25,25 @@ __all__ = ["Count"]
 
 
 class Count(NeighbourMoves):
-    """The count under one neighbour relation: of what is left when the filter, if there is one,
-    has been applied.
-    """
+    """The number of rows that pass the filter, if there is one, under one neighbour relation."""
 
     __slots__ = ()
 
     def value(self, rows: Sized) -> int:
-        """The count itself: exact, and therefore not for release."""
+        """Return the exact count, which must not be released."""
         return len(rows)
 
     def local_sensitivity(self, _: Sized) -> LocalSensitivity:
-        """How far one neighbour moves the count: the same for all data."""
+        """Return the move of the count to a neighbour: the same for all data."""
         return LocalSensitivity(int(self.can_come_and_go))
 
     def smooth_sensitivity(self, rows: Sized, beta: Number) -> Fraction:
-        """The beta-smooth sensitivity, for any beta."""
+        """Return the beta-smooth sensitivity, for any beta."""
         check_beta(beta)
         return Fraction(self.local_sensitivity(rows))
 
     def inverse_lengths(self, rows: Sized, candidates: Any) -> Integers:
-        """For each candidate, how many rows must change before it is the count."""
+        """Return for each candidate count the number of rows that must change for it."""
         wanted = np.asarray(candidates, dtype=np.int64)
         if not self.can_come_and_go and np.any(wanted != len(rows)):
             raise InvalidArgument(

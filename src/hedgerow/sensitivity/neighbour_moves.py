@@ -1,20 +1,21 @@
-"""What one unit, which owns one row, can do to the values that a statistic sees; with a filter
-(WHERE, FILTER, a join, NULL) or without.
+"""The moves of one unit, which owns one row, as a statistic sees them; with or without a filter.
 
-* add-remove: a value **comes** or **goes**. A row that fails the filter does so unseen, so a filter
-  is no matter.
-* change-one: a value **changes** into another. The number of values is public.
-* change-one under a filter: any of the three, as the row may fail the filter before, or after, or
+A filter is WHERE, FILTER, a join, or the removal of NULL.
+
+- add-remove: a value is **added** or **removed**. A row that fails the filter has no effect, so a
+  filter changes nothing.
+- change-one: a value is **changed** into another. The number of values is public.
+- change-one under a filter: any of the three, as the row may fail the filter before, after or
   neither. The number of values is private.
 
-Under the last, distance is the larger of the number of values that are gone and of those that have
-come. A value comes only if some row fails the filter now. That is private, and left out here: with
-more neighbours than there are, local sensitivity is not smaller and a length not larger than the
-true one, and both move between neighbours as they must. It makes a difference only where no row
-fails.
+In the last case, the distance is the larger of the number of removed values and the number of added
+ones. A value can be added only if some row fails the filter now. That is private, and ignored here:
+with more neighbours than there are, the local sensitivity is not smaller and a length not larger
+than the true one, and both move between neighbours as they must. It makes a difference only where
+no row fails.
 
-Order statistics and the mode need not know: what k changes can do to them, k moves of all three
-kinds can do and no more (``order``, ``mode``).
+Order statistics and the mode need not know about filters: k moves of all three kinds can do to them
+what k changes can do, and no more (``order_statistics``, ``mode``).
 """
 
 from __future__ import annotations
@@ -29,9 +30,7 @@ __all__ = ["NeighbourMoves"]
 
 @dataclass(frozen=True, slots=True)
 class NeighbourMoves:
-    """A neighbour relation, as the values see it. The statistics that depend on a filter are
-    made of it.
-    """
+    """A neighbour relation and a filter: the base of the statistics that depend on both."""
 
     neighbours: str
     filtered: bool = False
@@ -43,17 +42,18 @@ class NeighbourMoves:
 
     @property
     def can_change(self) -> bool:
-        """A value may become another one."""
+        """Whether a value may change into another one."""
         return self.neighbours == "change-one"
 
     @property
     def can_come_and_go(self) -> bool:
-        """A value may come, or go: their number is private."""
+        """Whether values may be added or removed, so that their number is private."""
         return self.filtered or not self.can_change
 
     def check_sample(self, sample: Sample) -> None:
-        """Refuses a sample of no values where their number is public; where it is private the
-        refusal would tell it.
+        """Refuse an empty sample where the number of values is public.
+
+        Where it is private, the refusal would reveal it.
         """
         if len(sample) == 0 and not self.can_come_and_go:
             raise InvalidArgument(

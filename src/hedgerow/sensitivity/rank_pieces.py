@@ -1,8 +1,8 @@
-"""The range cut into pieces on which a quantile is equally far from being right.
+"""The range split into pieces of points with the same rank: the candidates of a quantile.
 
 Between two data values, and at each of them, every candidate z has the same number B of values
 below, E equal and T above. So a choice among all grid points of the range is a choice among at most
-2n + 1 pieces, each as heavy as it has points: exact, and in time n log n.
+2n + 1 pieces, each weighted by its number of points: exact, and in time n log n.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ __all__ = ["RankPieces", "build_pieces", "compute_inverse_lengths", "compute_ran
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankPieces:
-    """For each piece its first point, the number of its points, and B, E, T. In order, without
-    gaps, from the lower to the upper bound.
+    """For each piece its first point, its number of points, and B, E, T.
+
+    The pieces are in order, without gaps, from the lower to the upper bound.
     """
 
     first: Integers
@@ -33,11 +34,11 @@ class RankPieces:
 
 
 def build_pieces(sample: Sample) -> RankPieces:
-    """The pieces of the range of ``sample``."""
+    """Split the range of ``sample`` into pieces."""
     values, equal = np.unique(sample.values, return_counts=True)
     below = np.cumsum(equal) - equal
     n = len(sample)
-    # Before each value the gap that ends there, and one more gap after the last.
+    # before each value the gap that ends there, and one more gap after the last
     start = np.concatenate([[sample.lower], values + 1])
     end = np.concatenate([values, [sample.upper + 1]])
     gap_below = np.concatenate([below, [n]])
@@ -47,18 +48,18 @@ def build_pieces(sample: Sample) -> RankPieces:
     points[0::2] = end - start
     lower, same = np.zeros_like(first), np.zeros_like(first)
     lower[0::2], lower[1::2], same[1::2] = gap_below, below, equal
-    there = points > 0
-    first, points, lower, same = first[there], points[there], lower[there], same[there]
+    nonempty = points > 0
+    first, points, lower, same = first[nonempty], points[nonempty], lower[nonempty], same[nonempty]
     return RankPieces(first, points, lower, same, n - lower - same)
 
 
 def compute_rank_errors(quantile: Quantile, parts: RankPieces) -> tuple[Integers, Fraction]:
-    """How far each piece is from holding the quantile, in ranks times the denominator of p, and how
-    much one unit moves that.
+    """Return how many ranks each piece is off the quantile, scaled, and the move of that per row.
 
-    Change-one: the number of ranks between the piece and r; one row moves it by 1, under a filter
-    too (see ``compute_inverse_lengths``). Add-remove: max(0, (1-p) B - p (E+T), p T - (1-p) (B+E)),
-    the excess over a fair split; a row moves B by 1 or T by 1, so it by M at most.
+    The scale is the denominator of p. Change-one: the number of ranks between the piece and r; one
+    row moves it by 1, under a filter too (see ``compute_inverse_lengths``). Add-remove: max(0,
+    (1-p) B - p (E+T), p T - (1-p) (B+E)), the excess over a fair split; a row moves B by 1 or T by
+    1, and the excess by at most M.
     """
     a, b = quantile.p.numerator, quantile.p.denominator
     n = parts.below + parts.equal + parts.above
@@ -72,16 +73,15 @@ def compute_rank_errors(quantile: Quantile, parts: RankPieces) -> tuple[Integers
 
 
 def compute_inverse_lengths(quantile: Quantile, parts: RankPieces) -> Integers:
-    """The inverse length of each piece: how many rows must change before the quantile of
-    (non-empty) data lies on it.
+    """Return for each piece the number of rows that must change before the quantile lies on it.
 
-    Being a distance to a set of data sets, it moves by at most 1 between neighbours. Change-one:
-    one row for each rank the piece is off. So it is under a filter: z needs E >= 1 and B < pn <=
-    B+E, and no move changes B - pn or B+E - pn by more than a value turned into z, which changes
-    them by 1. Add-remove: z must be in the data (E >= 1), and (1-p) B < p (E+T), p T <= (1-p)
-    (B+E). Adding z helps both by p and 1-p, removing a value below helps the first by 1-p, removing
-    one above the second by p; the two are never both violated, so max(p, 1-p) a step is the best
-    there is.
+    The quantile is that of non-empty data. Being a distance to a set of data sets, the length moves
+    by at most 1 between neighbours. Change-one: one row for each rank the piece is off. The same
+    holds under a filter: z needs E >= 1 and B < pn <= B+E, and no move changes B - pn or B+E - pn
+    by more than a value turned into z, which changes them by 1. Add-remove: z must be in the data
+    (E >= 1), and (1-p) B < p (E+T), p T <= (1-p) (B+E). Adding z improves the two by p and 1-p,
+    removing a value below improves the first by 1-p, removing one above the second by p; the two
+    are never both violated, so max(p, 1-p) per step is the best possible.
     """
     if quantile.neighbours == "change-one":
         return compute_rank_errors(quantile, parts)[0]
@@ -93,6 +93,5 @@ def compute_inverse_lengths(quantile: Quantile, parts: RankPieces) -> Integers:
     step = max(a, b - a)
     low = (b - a) * parts.below - a * (equal + parts.above)
     high = a * parts.above - (b - a) * (parts.below + equal)
-    further: Integers = np.where(low >= 0, low // step + 1, np.maximum(-(-high // step), 0))
-    total: Integers = missing + further
+    total: Integers = missing + np.where(low >= 0, low // step + 1, np.maximum(-(-high // step), 0))
     return total

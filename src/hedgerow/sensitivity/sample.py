@@ -1,8 +1,8 @@
-"""A bounded column as the statistics see it: sorted whole steps of a public grid, between public
+"""A bounded column as the statistics see it: sorted whole steps of a public grid, within public
 bounds.
 
-The bounds are declared, never read off the data, and so is the grid: where none is given it follows
-from the bounds alone. Values outside are clamped to the nearer bound, the declared rule for them.
+The bounds are declared, never read off the data, and so is the grid: without one it follows from
+the bounds alone. Values outside are clamped to the nearer bound, the declared rule for them.
 Snapping and clamping look at one value at a time, so neighbours stay neighbours.
 """
 
@@ -23,11 +23,11 @@ from hedgerow.privacy.unit import RELATIONS
 
 __all__ = ["Sample", "check_relation"]
 
-_MAX_STEPS = 1 << 53  # steps from 0 up to which every whole number is a double
+_MAX_STEPS = 1 << 53  # in steps; up to 2^53 every whole number is a double
 
 
 def check_relation(neighbours: object) -> str:
-    """One of the two neighbour relations, spelt as everywhere."""
+    """Return the neighbour relation; refuse anything but 'add-remove' and 'change-one'."""
     if neighbours not in RELATIONS:
         raise InvalidArgument("neighbours", "must be 'add-remove' or 'change-one'", neighbours)
     return str(neighbours)
@@ -35,9 +35,7 @@ def check_relation(neighbours: object) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Sorted ``values`` in grid steps; ``lower`` and ``upper`` bound them. It does not show its
-    values.
-    """
+    """Sorted ``values`` in grid steps between ``lower`` and ``upper``; hidden in repr."""
 
     values: Integers = field(repr=False)
     lower: int
@@ -50,20 +48,15 @@ class Sample:
     ) -> Sample:
         """Snap, clamp and sort a column.
 
-        Without a ``grid``: 1 where both bounds are written as integers, which says that the values
-        are whole numbers; else a power of two of which 2^20 or more lie between the bounds.
+        Without a ``grid`` the step is 1 if both bounds are integers, which declares the values to
+        be whole numbers; otherwise a power of two with at least 2^20 steps between the bounds.
         """
         low, high = parse_exact(lower, "lower"), parse_exact(upper, "upper")
         if low >= high:
             raise InvalidArgument("upper", f"must be above lower = {lower}", upper)
-        counted = isinstance(lower, (int, np.integer)) and isinstance(upper, (int, np.integer))
-        on = (
-            Grid(grid)
-            if grid is not None
-            else Grid(1)
-            if counted
-            else Grid.for_distance(high - low, "upper")
-        )
+        if grid is None and all(isinstance(end, (int, np.integer)) for end in (lower, upper)):
+            grid = 1
+        on = Grid.for_distance(high - low, "upper") if grid is None else Grid(grid)
         ends = int(on.snap(low, "lower")), int(on.snap(high, "upper"))
         if ends[0] == ends[1]:
             raise InvalidArgument(
@@ -71,7 +64,7 @@ class Sample:
             )
         if max(-ends[0], ends[1]) > _MAX_STEPS:
             raise InvalidArgument(
-                "grid", "must be so coarse that both bounds lie within 2^53 steps of 0", on.step
+                "grid", "must be coarser: both bounds must lie within 2^53 steps of 0", on.step
             )
         return cls(np.sort(np.clip(_snap_values(values, on), *ends)), *ends, on.step)
 
@@ -80,42 +73,34 @@ class Sample:
 
     @property
     def width(self) -> int:
-        """The distance between the bounds, in steps: how far any statistic of rank can ever
-        move.
-        """
+        """The distance between the bounds, in steps: the largest move of any order statistic."""
         return self.upper - self.lower
 
     def value_at(self, rank: int) -> int:
-        """x_(rank), with the lower bound before the first value and the upper bound after the
-        last.
-        """
+        """Return x_(rank): the lower bound before the first value, the upper one after the last."""
         if rank < 1:
             return self.lower
         return int(self.values[rank - 1]) if rank <= self.values.size else self.upper
 
     def values_at(self, ranks: Integers) -> Integers:
-        """x_(rank) for each of ``ranks``."""
-        found = np.where(ranks < 1, self.lower, self.upper)
+        """Return x_(rank) for each of ``ranks``."""
+        values = np.where(ranks < 1, self.lower, self.upper)
         inside = (ranks >= 1) & (ranks <= self.values.size)
-        found[inside] = self.values[ranks[inside] - 1]
-        return found
+        values[inside] = self.values[ranks[inside] - 1]
+        return values
 
     def count_below(self, z: Integers) -> Integers:
-        """For each z, how many values are smaller."""
+        """Count for each z the values below it."""
         return np.searchsorted(self.values, z, side="left")
 
     def count_up_to(self, z: Integers) -> Integers:
-        """For each z, how many values are at most z."""
+        """Count for each z the values up to it."""
         return np.searchsorted(self.values, z, side="right")
 
 
 def _snap_values(values: Any, grid: Grid) -> Integers:
-    none = (
-        values.shape == (0,)
-        if isinstance(values, np.ndarray)
-        else isinstance(values, (list, tuple)) and not values
-    )
-    if none:
+    empty_array = isinstance(values, np.ndarray) and values.shape == (0,)
+    if empty_array or (isinstance(values, (list, tuple)) and not values):
         return np.empty(0, dtype=np.int64)
     steps = grid.snap(parse_array(values, "values"), "values")
     if not isinstance(steps, np.ndarray) or steps.ndim != 1:

@@ -1,7 +1,8 @@
-"""The table of sensitivities, as code: how far one unit, which owns one row, moves each statistic
-of a column in [L, U].
+"""The table of sensitivities as code: the move of each statistic of a column in [L, U].
 
-**Global** sensitivity is the most over all data sets; noise may be scaled to it. W = U - L:
+One unit owns one row.
+
+**Global** sensitivity is the maximum over all data sets; noise may be scaled to it. W = U - L:
 
 | statistic | change-one | add-remove |
 |---|---|---|
@@ -13,24 +14,25 @@ of a column in [L, U].
 | histogram | two cells, each by 1 | one cell by 1 |
 | mode | 1 for the count of each candidate | 1 |
 
-Why a filter matters: a row at U that is replaced by one that fails the filter moves the sum by U,
+Why a filter matters: if a row at U is replaced by one that fails the filter, the sum moves by U,
 however narrow [L, U] is.
 
-**Local** sensitivity is the most over the neighbours of one data set, and often far smaller.
+**Local** sensitivity is the maximum over the neighbours of one data set, and often far smaller.
 Change-one, n values:
 
-* sum, mean: max_i max(x_i - L, U - x_i), for the mean over n.
-* max: max(U - x_(n), x_(n) - x_(n-1)). min likewise. Median of an odd n, m = (n+1)/2: max(x_(m+1) -
+- sum, mean: max_i max(x_i - L, U - x_i), divided by n for the mean.
+- max: max(U - x_(n), x_(n) - x_(n-1)); min likewise. Median of an odd n, m = (n+1)/2: max(x_(m+1) -
   x_(m), x_(m) - x_(m-1)).
 
 Under a filter the number of values is private even where that of the rows is public, and a changed
-row may also leave or enter (``moves``). That changes nothing for order statistics and the mode. A
-sum moves by max(|L|, |U|) as well, a mean also as under add-remove, a count by 1.
+row may also leave or enter (``neighbour_moves``). That changes nothing for order statistics and the
+mode. A sum moves by max(|L|, |U|) as well, a mean also as under add-remove, a count by 1.
 
 Local sensitivity is offered for study and refused as a scale of noise, because it is as private as
-the data. In [0, 10^9], no neighbour of 0 0 0 0 10^9 has another median: its local sensitivity is 0.
-Of 0 0 0 10^9 10^9, one row away, it is 10^9. Noise scaled to it would be nothing here and enormous
-there, and an answer of exactly 0 would give the row away at any epsilon.
+the data. Example: in [0, 10^9], no neighbour of 0 0 0 0 10^9 has another median, so its local
+sensitivity is 0. That of 0 0 0 10^9 10^9, one row away, is 10^9. Noise scaled to it would be zero
+for one and enormous for the other, and an answer of exactly 0 would identify the row at any
+epsilon.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ __all__ = ["STATISTICS", "global_sensitivity", "local_sensitivity"]
 STATISTICS = ("count", "sum", "mean", "min", "median", "max", "quantile", "histogram", "mode")
 _QUANTILE_LEVELS = {"min": Fraction(0), "median": Fraction(1, 2), "max": Fraction(1)}
 _MEAN_HINT = (
-    "The mean moves with the number of rows, which is private here; release a noisy sum and a noisy"
+    "The mean depends on the number of rows, which is private here. Release a noisy sum and a noisy"
     " count, and divide."
 )
 
@@ -65,10 +67,10 @@ def global_sensitivity(
     rows: int | None = None,
     filtered: bool = False,
 ) -> Sensitivity:
-    """How far one unit ever moves ``statistic``. ``filtered``: under WHERE, FILTER or a join, or
-    where NULL may occur.
+    """Return the largest move of ``statistic`` that one unit can cause in any data set.
 
-    ``rows`` is the public number of rows, for the mean.
+    ``filtered`` means under WHERE, FILTER or a join, or where NULL may occur. ``rows`` is the
+    public number of rows, for the mean.
     """
     changed = check_relation(neighbours) == "change-one"
     if statistic in ("count", "mode"):
@@ -97,26 +99,25 @@ def local_sensitivity(
     p: Number | None = None,
     filtered: bool = False,
 ) -> LocalSensitivity:
-    """How far one neighbour moves ``statistic`` away from this sample, in the units of the values.
-    For study only.
+    """Return the largest move of ``statistic`` to a neighbour of this sample, in units of the
+    values.
 
-    ``filtered``: these are the values that are left under WHERE, FILTER or a join, or where NULL is
-    left out.
+    For study only. ``filtered`` means that the values are those left by WHERE, FILTER, a join or
+    the removal of NULL.
     """
     if statistic == "count":
         return Count(neighbours, filtered).local_sensitivity(sample)
     if statistic in ("sum", "mean"):
-        return (Sum if statistic == "sum" else Mean)(neighbours, filtered).local_sensitivity(
-            sample
-        ) * sample.grid
-    at = _QUANTILE_LEVELS.get(statistic, p if statistic == "quantile" else None)
-    if at is None:
+        moments = (Sum if statistic == "sum" else Mean)(neighbours, filtered)
+        return moments.local_sensitivity(sample) * sample.grid
+    level = _QUANTILE_LEVELS.get(statistic, p if statistic == "quantile" else None)
+    if level is None:
         raise InvalidArgument(
             "statistic",
             "must be count, sum, mean, min, median, max, or quantile with its p",
             statistic,
         )
-    return Quantile(at, neighbours).local_sensitivity(sample) * sample.grid  # type: ignore[arg-type]
+    return Quantile(level, neighbours).local_sensitivity(sample) * sample.grid  # type: ignore[arg-type]
 
 
 def _parse_bounds(
@@ -124,8 +125,8 @@ def _parse_bounds(
 ) -> tuple[Fraction, Fraction]:
     if lower is None or upper is None:
         raise Unbounded(
-            f"The {statistic} needs declared bounds, lower and upper: without them one person moves"
-            " it arbitrarily far."
+            f"The {statistic} needs bounds: without them one unit could move it arbitrarily far."
+            " Declare lower and upper."
         )
     low, high = parse_exact(lower, "lower"), parse_exact(upper, "upper")
     if low >= high:

@@ -1,3 +1,1 @@
-"""Questions in SQL: text in, a typed question out. A closed world: what no rule reads is
-refused, with the piece underlined.
-"""
+"""The SQL reader: query text in, a typed question out. Constructs without a rule are refused."""

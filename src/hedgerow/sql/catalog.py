@@ -1,4 +1,4 @@
-"""The tables that a question may name."""
+"""The catalog: tables that questions may use, with their columns and caps."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = [
     "find_closest_name",
 ]
 
-OwnerKey = tuple[str, str]  # the table and its key whose value says to whom a row belongs
+OwnerKey = tuple[str, str]  # a table and its key, which identifies the owner of a row
 PRIVACY_ID: Final[OwnerKey] = ("", "")  # the id itself
 CAPS: Final = ("max_groups", "max_rows_per_group")
-# of tables: groups of one unit that count, and rows in each
+# By table: the group cap and the row cap.
 TableCaps = Mapping[str, tuple[int, int]]
-ColumnName = tuple[str, str]  # of a table and a column of it, as the policy spells them
+ColumnName = tuple[str, str]  # table and column, as the policy spells them
 
 
 class UndeclaredBounds(Unbounded):
-    """Bounds are missing, and the policy lets them be found: of these ``columns``."""
+    """Bounds of ``columns`` are missing, and the policy lets them be found."""
 
     def __init__(self, message: str, columns: Iterable[ColumnName]) -> None:
         super().__init__(message)
@@ -42,13 +42,12 @@ class UndeclaredBounds(Unbounded):
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """A table, the columns that nobody may ask for, and how much of each unit counts: the policy's
-    caps.
+    """A table with its hidden columns and the caps of the policy.
 
-    Keys with at most ``domain_limit`` known values come back complete. ``unique`` lists the
-    declared keys of a public table: columns that together have no value twice. Tables of one
-    ``population`` are about the same people. With ``auto_bounds``, those of numbers may be found
-    where they are not declared, and so may the ``open_caps``; until then these are 1.
+    Keys with at most ``domain_limit`` known values are returned with all groups. ``unique`` lists
+    the declared keys of a public table. Tables of one ``population`` are about the same units. With
+    ``auto_bounds``, undeclared bounds of numbers may be found, and so may ``undeclared_caps``;
+    until then these caps are 1.
     """
 
     schema: Schema
@@ -68,58 +67,61 @@ class TableEntry:
         if self.schema.unit == "row" and (self.max_groups, self.max_rows_per_group) != (1, 1):
             raise InvalidArgument(
                 "max_groups",
-                "must be 1, like max_rows_per_group, where every row is a unit of its own",
+                (
+                    "must be 1, like max_rows_per_group, because every row of this table is"
+                    " its own unit"
+                ),
                 self.max_groups,
             )
         for name in (name for key in self.unique for name in key):
             if self.schema.column(name) is None:
-                raise InvalidArgument("unique", f"must be columns of {self.schema.table}", name)
+                raise InvalidArgument("unique", f"must name columns of {self.schema.table}", name)
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns that may be asked for."""
+        """The columns that questions may use."""
         return tuple(
             column for column in self.schema.columns if column.name.casefold() not in self.hidden
         )
 
     def find_column(self, name: str) -> Column | None:
-        """The column of that name, in whatever case; None also where it is hidden."""
+        """Return the column of this name, in any case; None if it is hidden."""
         return None if name.casefold() in self.hidden else self.schema.column(name)
 
     def can_find_bounds(self, column: Column) -> bool:
-        """Whether this column has no bounds that the policy declares, but such as it lets be
-        found.
-        """
+        """Return whether the bounds of a column are undeclared but may be found."""
         return (
             self.auto_bounds and column.type in ("integer", "real") and not column.range.is_bounded
         )
 
-    def with_bounds(self, ends: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
-        """The same with these bounds of some columns. A table that is linked to this one still
-        reads its keys as they are.
+    def with_bounds(self, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
+        """Return the table with these bounds of some columns.
+
+        Tables that reference this one keep their keys as they are.
         """
         columns = tuple(
             (
                 column
-                if column.name not in ends
-                else replace(column, low=ends[column.name][0], high=ends[column.name][1])
+                if column.name not in bounds
+                else replace(column, low=bounds[column.name][0], high=bounds[column.name][1])
             )
             for column in self.schema.columns
         )
-        return replace(self, schema=replace(self.schema, columns=columns)) if ends else self
+        return replace(self, schema=replace(self.schema, columns=columns)) if bounds else self
 
     def with_caps(self, groups: int, rows: int) -> TableEntry:
-        """The same with these caps, where they are open."""
+        """Return the table with these caps in place of undeclared ones."""
         given = dict(zip(CAPS, (groups, rows), strict=True))
         return replace(self, **{name: given[name] for name in self.undeclared_caps})  # type: ignore[arg-type]
 
     def is_privacy_id(self, name: str) -> bool:
-        """Whether this names the column that says whose row it is."""
+        """Return whether a column is the privacy id."""
         return self.find_owner(name) == PRIVACY_ID
 
     def find_owner(self, name: str) -> OwnerKey | None:
-        """What this column says about whose row it is: UNIT where it holds the id, or the table
-        and the key that lead there.
+        """Return how a column identifies the owner of a row.
+
+        The result is PRIVACY_ID, or the table and key that lead to it, or None.
         """
         schema = self.schema
         if schema.unit in (None, "row"):
@@ -135,18 +137,20 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Tables by name; upper and lower case do not differ."""
+    """Tables by name, in any case."""
 
     tables: Mapping[str, TableEntry]
 
     def __post_init__(self) -> None:
         if len({name.casefold() for name in self.tables}) != len(self.tables):
             raise InvalidArgument(
-                "tables", "must differ in more than upper and lower case", sorted(self.tables)
+                "tables",
+                "must have names that differ in more than upper and lower case",
+                sorted(self.tables),
             )
 
     def find_table(self, name: str) -> tuple[str, TableEntry] | None:
-        """The name as the policy spells it, and the entry."""
+        """Return a table and its name as the policy spells it."""
         return next(
             (
                 (known, entry)
@@ -156,19 +160,19 @@ class Catalog:
             None,
         )
 
-    def with_bounds(self, ends: Mapping[ColumnName, tuple[Fraction, Fraction]]) -> Catalog:
-        """The same with these bounds of some columns."""
+    def with_bounds(self, bounds: Mapping[ColumnName, tuple[Fraction, Fraction]]) -> Catalog:
+        """Return the catalog with these bounds of some columns."""
         return Catalog(
             {
                 name: entry.with_bounds(
-                    {column: pair for (table, column), pair in ends.items() if table == name}
+                    {column: pair for (table, column), pair in bounds.items() if table == name}
                 )
                 for name, entry in self.tables.items()
             }
         )
 
     def with_caps(self, caps: TableCaps) -> Catalog:
-        """The same with these caps, where they are open."""
+        """Return the catalog with these caps in place of undeclared ones."""
         return Catalog(
             {
                 name: entry.with_caps(*caps[name]) if name in caps else entry
@@ -177,7 +181,10 @@ class Catalog:
         )
 
     def find_owner(self, entry: TableEntry, name: str) -> OwnerKey | None:
-        """As ``TableEntry.whose``; also the key of a table to which others are linked."""
+        """Return how a column identifies the owner, as ``TableEntry.find_owner``.
+
+        Keys that other tables reference identify it too.
+        """
         found = entry.find_owner(name)
         key = (entry.schema.table.casefold(), name.casefold())
         linked = (
@@ -190,7 +197,7 @@ class Catalog:
 
 
 def find_closest_name(name: str, among: Iterable[str]) -> str | None:
-    """The most similar name, if one is similar."""
+    """Return the most similar name, if one is similar."""
     names = {known.casefold(): known for known in among}
     found = get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
     return names[found[0]] if found else None

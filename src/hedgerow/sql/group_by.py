@@ -1,4 +1,4 @@
-"""GROUP BY: columns and expressions, outputs by alias or position, or ALL."""
+"""GROUP BY: columns, expressions, aliases, positions, and ALL."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ __all__ = [
     "expand_group_by",
     "find_functions",
     "resolve_position",
+    "strip_alias",
 ]
 
 MAX_KEYS: Final = 20
@@ -37,7 +38,7 @@ MAX_KEYS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class KeyExpression:
-    """A key: its expression, its text, and its values where they are declared."""
+    """A key of GROUP BY: its expression, its text, and its values if they are known."""
 
     value: TypedExpression
     text: str
@@ -47,93 +48,79 @@ class KeyExpression:
 def bind_keys(
     scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr]
 ) -> list[KeyExpression]:
-    """The keys, each once."""
+    """Bind the distinct keys of GROUP BY."""
     if group is None:
         return []
-    reader = RowBinder(scope, "GROUP BY")
+    binder = RowBinder(scope, "GROUP BY")
     found: dict[Expression, KeyExpression] = {}
     for node in expand_group_by(scope, group, items):
-        if _is_privacy_id(scope, node):
-            reader.refuse(
+        column = scope.find_bare_column(node)
+        if column is not None and column.is_privacy_id:
+            binder.refuse(
                 node,
-                "A group for every person would show each of them",
-                _suggest_shared_key(scope, node),
+                f"{column.name} is the privacy id. Grouping by it would show each unit on its own",
+                _suggest_shared_key(scope, column.name),
             )
-        value = reader.bind(node)
-        _check_key(scope, reader, node, value)
+        value = binder.bind(node)
+        _check_key(scope, binder, node, value)
         domain = compute_domain(scope, value)
         if domain == ():
-            reader.refuse(node, "This key is always NULL", "Group by a column.")
+            binder.refuse(node, "This GROUP BY key is always NULL", "Group by a column.")
         if domain is None and value.type != "real":
             domain = find_listed_values(scope.rows, value.expression, scope.domain_limit)
-        domain = domain and _narrow_key_domain(scope, reader, node, value, domain)
+        domain = domain and _narrow_key_domain(scope, binder, node, value, domain)
         found.setdefault(
             value.expression, KeyExpression(value, scope.text.format_node(node), domain)
         )
     if len(found) > MAX_KEYS:
         raise scope.text.refusal(
-            Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns."
+            Unsupported, f"GROUP BY has more than {MAX_KEYS} keys", group, "Group by fewer columns."
         )
     return list(found.values())
 
 
-def _suggest_shared_key(scope: Scope, node: exp.Expr) -> str:
-    """What to ask instead of a row for every person: something about these rows."""
-    share = "Group by something that many people share"
-    if (
-        len(scope.sources) != 1
-        or len(scope.tables) != 1
-        or scope.sources[0][1] != scope.tables[0][0]
-    ):
-        return f"{share}."
-    (table, _), name = scope.tables[0], scope.resolve_column(node.unnest()).name  # type: ignore[arg-type]
-    rows = (
-        f"(SELECT {quote_name(name)}, COUNT(*) AS n FROM {quote_name(table)} GROUP BY"
-        f" {quote_name(name)}) AS t"
-    )
-    return f"{share}; or ask about what each of them has: SELECT AVG(LEAST(n, 20)) FROM {rows}."
+def _suggest_shared_key(scope: Scope, id_name: str) -> str:
+    """Return the advice to group by other columns, or to aggregate per unit first."""
+    advice = "Group by a column that many units share"
+    tables = [name for name, _ in scope.tables]
+    if len(tables) != 1 or [name for _, name in scope.sources] != tables:
+        return f"{advice}."
+    name = quote_name(id_name)
+    rows = f"(SELECT {name}, COUNT(*) AS n FROM {quote_name(tables[0])} GROUP BY {name}) AS t"
+    return f"{advice}, or aggregate per unit first: SELECT AVG(LEAST(n, 20)) FROM {rows}."
 
 
 def expand_group_by(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """What GROUP BY names: positions, aliases and ALL written out."""
+    """Return the expressions of GROUP BY, with positions, aliases and ALL resolved."""
     check_args(scope.text, group, "expressions", "all")
     if group.args.get("all"):
         return [strip_alias(item) for item in items if _is_key(item)]
     return [_resolve_item(scope, node, items) for node in group.expressions]
 
 
-def _is_privacy_id(scope: Scope, node: exp.Expr) -> bool:
-    inner = node.unnest()
-    found = (
-        scope.find_column(inner)
-        if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
-        else None
-    )
-    return found is not None and found.is_privacy_id
-
-
 def resolve_position(text: SourceText, node: exp.Literal, items: Sequence[exp.Expr]) -> exp.Expr:
-    """The output at a position, counted from 1."""
+    """Return the output at a position, counted from 1."""
     written = str(node.this)
     if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) <= len(items):
         raise text.refusal(
             Unsupported,
-            f"There is no output {written[:20]}",
+            f"There is no output column {written[:20]}",
             node,
-            f"The outputs are 1 to {len(items)}.",
+            f"Write a position from 1 to {len(items)}.",
         )
     return strip_alias(items[int(written) - 1])
 
 
 def strip_alias(item: exp.Expr) -> exp.Expr:
-    """An output without its alias."""
+    """Return an output without its alias."""
     inner: exp.Expr = item.this if isinstance(item, exp.Alias) else item
     return inner
 
 
 def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:
-    """A position, a column or an output. Where a name is that of both, and they differ, it is
-    refused: a wrong guess is paid for.
+    """Resolve a position, a column or an alias; refuse a name that may be either.
+
+    A wrong guess would cost budget.
     """
     if isinstance(node, exp.Literal) and not node.is_string:
         return resolve_position(scope.text, node, items)
@@ -152,19 +139,19 @@ def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> ex
         if _is_key(output) and not (
             isinstance(output, exp.Column) and scope.find_column(output) == column
         ):
-            what = f"{node.name[:60]} is the name of a column and of another output"
+            problem = f"{node.name[:60]} is ambiguous: it names a column and an output"
             own = (
                 f"write {quote_name(column.alias)}.{quote_name(column.name)}"
                 if column.alias
                 else "give the output another name"
             )
-            instead = f"For the output write GROUP BY {place + 1}; for the column {own}."
-            raise scope.text.refusal(Unsupported, what, node, instead)
+            fix = f"For the output write GROUP BY {place + 1}; for the column {own}."
+            raise scope.text.refusal(Unsupported, problem, node, fix)
     return node
 
 
 def _is_key(item: exp.Expr) -> bool:
-    return item.find(exp.Column) is not None and not any(_is_result(part) for part in item.walk())
+    return item.find(exp.Column) is not None and not any(map(_is_result, item.walk()))
 
 
 def _is_result(part: exp.Expr) -> bool:
@@ -173,10 +160,10 @@ def _is_result(part: exp.Expr) -> bool:
     )
 
 
-def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
+def _check_key(scope: Scope, binder: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
     names = set(find_columns(value.expression))
     if not names:
-        reader.refuse(node, "This key is the same for all rows", "Group by a column.")
+        binder.refuse(node, "This GROUP BY key is the same for all rows", "Group by a column.")
     if value.type == "real":
         text = scope.text.format_node(node)
         alone = (
@@ -185,37 +172,37 @@ def _check_key(scope: Scope, reader: RowBinder, node: exp.Expr, value: TypedExpr
             else text
         )
         whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({alone} / 10)"
-        reader.refuse(
+        binder.refuse(
             node,
-            "Real numbers make too many groups",
-            f"Group by whole numbers, such as GROUP BY {whole}.",
+            "Cannot group by real numbers: nearly every value would be a group of its own",
+            f"Group by whole numbers: GROUP BY {whole}.",
         )
 
 
 def _narrow_key_domain(
     scope: Scope,
-    reader: RowBinder,
+    binder: RowBinder,
     node: exp.Expr,
     value: TypedExpression,
     domain: tuple[Value, ...],
 ) -> tuple[Value, ...]:
-    """The values of a key that WHERE leaves: the other groups are empty whatever the data hold."""
+    """Return the values of a key that WHERE leaves: other groups are empty whatever the data."""
     kept = narrow_domain(scope.rows, value.expression, domain, scope.domain_limit)
     if not kept and any(entry.auto_bounds for _, entry in scope.tables):
-        return domain  # bounds that stand in for what is not found yet rule nothing out
+        return domain  # placeholders for bounds that are not found yet exclude nothing
     if not kept:
-        reader.refuse(
-            node, "WHERE leaves no value of this key", "Ask for values that the policy declares."
+        binder.refuse(
+            node,
+            "WHERE excludes every declared value of this key",
+            "Use values that the policy declares.",
         )
     return kept
 
 
 def compute_domain(scope: Scope, value: TypedExpression) -> tuple[Value, ...] | None:
-    """The values of a key: computed from those of its columns, where these are few; else what its
-    range tells.
+    """Return the values of a key, from the values of its columns if these are few, or its range.
 
-    FLOOR(age / 10) * 10 has a dozen values, though its range only says "whole numbers from 0 to
-    110".
+    FLOOR(age / 10) * 10 has a dozen values, though its range is all whole numbers from 0 to 110.
     """
     found = list_possible_values(value.expression, scope.ranges, scope.domain_limit)
     if found is None:

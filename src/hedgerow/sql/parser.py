@@ -1,6 +1,4 @@
-"""Text -> Question. The text itself goes no further than here: what a rule does not read does
-not exist.
-"""
+"""The entry point of the SQL reader: text to question. The text goes no further than here."""
 
 from __future__ import annotations
 
@@ -14,13 +12,12 @@ from sqlglot.parsers.duckdb import DuckDBParser
 from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.nodes import RelationNode
 from hedgerow.sql.binder.row_expressions import check_args
-from hedgerow.sql.binder.rule import Refusal
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import Question
 from hedgerow.sql.relations.from_clause import FromBinder
-from hedgerow.sql.rules import RULES_BY_NODE
+from hedgerow.sql.rules import find_refusal
 from hedgerow.sql.rules.statements import SELECT_FORM
-from hedgerow.sql.select import SelectStatement
+from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText, Span
@@ -30,48 +27,40 @@ __all__ = ["parse_question", "parse_rows", "parse_statement"]
 
 
 class _StrictParser(DuckDBParser):
-    """Statements that the parser keeps as loose text, it also writes into the log: inside
-    brackets too. Here they are no SQL.
-    """
+    """A parser that rejects statements which sqlglot would keep as raw text and log."""
 
     def _warn_unsupported(self) -> None:
-        self.raise_error("This statement is not read")
+        self.raise_error("unsupported statement")
 
 
 def parse_question(text: str, catalog: Catalog) -> Question:
-    """What the text asks of these tables. Refused (Unsupported, Unbounded) with the piece
-    underlined where it cannot be answered.
-    """
+    """Parse a question about the tables of a catalog; refuse what cannot be answered."""
     try:
         heading = tokenise_query(text)
         try:
-            return SelectStatement(
-                heading, _parse_select(heading, catalog), catalog
-            ).build_question()
+            return build_question(heading, _parse_select(heading, catalog), catalog)
         except RecursionError:
-            what, instead = (
+            problem, fix = (
                 "This question is nested too deeply",
-                "Write it flatter, or ask for its parts.",
+                "Simplify it, or ask for its parts separately.",
             )
-            raise heading.text.refusal(Unsupported, what, None, instead) from None
+            raise heading.text.refusal(Unsupported, problem, None, fix) from None
     except Unsupported as error:
         raise _build_unquoted_name_error(text, catalog) or error from None
 
 
 def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:
-    """The refusal of a name like Height (cm) without its quotes, which reads as something else,
-    and is refused as that.
-    """
+    """Return the refusal of an unquoted name such as Height (cm), which parses as a call."""
     bare = find_unquoted_name(
         text, (name for name in _list_names(catalog) if re.search(r"\W", name))
     )
     if bare is None:
         return None
-    what, instead = (
-        "A name with a blank or a sign in it takes double quotes",
+    problem, fix = (
+        "Names with spaces or special characters need double quotes",
         f"Write {quote_name(bare[0])}.",
     )
-    return SourceText(text, ()).refusal(Unsupported, what, bare[1], instead)
+    return SourceText(text, ()).refusal(Unsupported, problem, bare[1], fix)
 
 
 def _list_names(catalog: Catalog) -> list[str]:
@@ -82,7 +71,7 @@ def _list_names(catalog: Catalog) -> list[str]:
 
 
 def parse_rows(catalog: Catalog, table: str, where: str | None = None) -> RelationNode:
-    """The rows of a protected table for which a condition holds, written as after WHERE."""
+    """Parse the rows of a protected table that meet a condition, written as after WHERE."""
     name = table.replace('"', '""')
     heading = tokenise_query(
         f'SELECT COUNT(*) FROM "{name}"' + ("" if where is None else f" WHERE {where}")
@@ -98,22 +87,18 @@ def _parse_select(heading: TokenisedQuery, catalog: Catalog) -> exp.Select:
         return statement
     if isinstance(statement, exp.Subquery):
         raise heading.text.refusal(
-            Unsupported, "The question stands in brackets", None, "Leave them out."
+            Unsupported, "The SELECT is in parentheses", None, "Leave them out."
         )
-    rule = RULES_BY_NODE.get(type(statement)) if statement is not None else None
-    what, instead = (
-        (rule.problem, rule.fix)
-        if isinstance(rule, Refusal)
-        else ("This is no question", SELECT_FORM)
-    )
+    problem, fix = find_refusal(statement, "This is not a SELECT statement", SELECT_FORM)
     first = heading.body[0]
     where = heading.text.find_word(type(statement).__name__.upper()) or (first.start, first.end + 1)
-    raise heading.text.refusal(Unsupported, what, where, instead)
+    raise heading.text.refusal(Unsupported, problem, where, fix)
 
 
 def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | None:
-    """The tree of the text, as the parser has it: nothing in it is vouched for. The catalogue
-    helps with names that take quotes.
+    """Parse tokens into a syntax tree, which is untrusted.
+
+    The catalog is for hints about names that need quotes.
     """
     try:
         parser = _StrictParser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
@@ -125,10 +110,8 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     except RecursionError:
         raise
     except Exception:
-        # The parser was not written for hostile text; whatever it trips over is no question.
-        raise heading.text.refusal(
-            Unsupported, "This does not read as SQL", None, SELECT_FORM
-        ) from None
+        # sqlglot was not written for hostile text: any error in it is a syntax error here.
+        raise heading.text.refusal(Unsupported, "Syntax error", None, SELECT_FORM) from None
 
 
 def _find_error_span(text: SourceText, error: ParseError) -> Span | None:

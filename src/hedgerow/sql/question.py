@@ -1,6 +1,4 @@
-"""A question as it was understood: what the engine adds up, and what is made of the noisy sums
-afterwards.
-"""
+"""A bound question: the plan that the engine runs, and the outputs computed from noisy results."""
 
 from __future__ import annotations
 
@@ -48,9 +46,11 @@ AggregateFunction = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ClippingCount:
-    """The aggregate ``count`` says how many units have a sum outside the ``limits``. None of these
-    sums is outside ``outer``, or else it counts as its nearer end; None where nothing is known of
-    them."""
+    """The clipping of a sum to ``limits``.
+
+    The aggregate ``count`` counts the units with a sum outside. Sums outside ``outer`` count as its
+    nearer end; None means that nothing is known of them.
+    """
 
     count: str
     limits: tuple[Fraction, Fraction]
@@ -59,8 +59,9 @@ class ClippingCount:
 
 @dataclass(frozen=True, slots=True)
 class QuantileBracket:
-    """Quantiles at the shares ``low`` and ``high`` are chosen too, and the aggregate ``count``
-    says of how many values.
+    """A bracket of a quantile, from fraction ``low`` to ``high``.
+
+    The aggregate ``count`` counts the values that the quantile is chosen from.
     """
 
     count: str
@@ -70,12 +71,11 @@ class QuantileBracket:
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high";
-    ``text`` is for people.
+    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high".
 
-    Several may have one measure: AVG, VAR_POP, SUM and COUNT of one column are read off its
-    moments, quantiles (``at`` says which) off one choice of several. A COUNT off moments is of the
-    values, or of all ``rows``.
+    Several calls may share a measure: AVG, VAR_POP, SUM and COUNT of a column use its moments, and
+    quantiles (by ``probability``) one joint selection. A COUNT from moments counts the values, or
+    all rows with ``counts_rows``. ``text`` is for people.
     """
 
     name: str
@@ -91,8 +91,9 @@ class AggregateCall:
 
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """A key of the groups: outputs read it as ``name``, which says its place in GROUP BY ("k0").
-    The plan may have another order.
+    """A key: outputs read it as ``name``, its position in GROUP BY ("k0").
+
+    The plan may have the keys in another order.
     """
 
     name: str
@@ -110,7 +111,7 @@ class OutputColumn:
 
 
 class SortKey(NamedTuple):
-    """By what the rows of the answer are sorted."""
+    """A sort key of the answer."""
 
     expression: Expression
     descending: bool
@@ -119,7 +120,7 @@ class SortKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """What the question itself says about its price; None where it leaves that to the policy."""
+    """Options in the question itself; None leaves a value to the policy."""
 
     epsilon: Fraction | None = None
     delta: Fraction | None = None
@@ -128,8 +129,10 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``plan`` touches the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset``
-    only ever see noisy values.
+    """A bound question.
+
+    ``plan`` reads the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset`` only see
+    noisy values.
     """
 
     plan: Aggregate
@@ -146,7 +149,7 @@ class Question:
     tables: tuple[str, ...] = ()
 
     def restore_key_order(self) -> Question:
-        """The same with the keys of the plan in the order of GROUP BY."""
+        """Return the question with the keys of the plan in the order of GROUP BY."""
         places = sorted(range(len(self.keys)), key=lambda place: int(self.keys[place].name[1:]))
         group = self.plan.source
         bound = replace(group.source, keys=tuple(group.source.keys[place] for place in places))
@@ -155,41 +158,46 @@ class Question:
         return replace(self, plan=plan, keys=tuple(self.keys[place] for place in places))
 
     def with_plan(self, plan: Aggregate) -> Question:
-        """The same off a plan with other measures, which tell all that is asked for."""
+        """Return the question with a plan whose other measures give the same aggregates."""
         return replace(
             self, plan=plan, aggregates=tuple(_find_measure(plan, call) for call in self.aggregates)
         )
 
     def __post_init__(self) -> None:
         if any(call.measure not in self.plan.measures for call in self.aggregates):
-            raise InvalidArgument("aggregates", "must be measured by the plan")
+            raise InvalidArgument("aggregates", "must use measures of the plan")
         if len(self.keys) != len(self.plan.bound.keys):
-            raise InvalidArgument("keys", "must be those of the plan")
+            raise InvalidArgument("keys", "must match the keys of the plan")
 
 
 def _find_measure(plan: Aggregate, call: AggregateCall) -> AggregateCall:
-    """The aggregate off the measure that tells it: its own, in whatever parts of a step, or moments
-    of its column, or for COUNT(*) moments that count rows."""
-    wanted, rows = call.measure, call.measure == Measure("rows")
-    known = [one for one in plan.measures if isinstance(one, Measure | OrderStatistic)]
+    """Return an aggregate with a measure of the plan that gives it.
+
+    That is its own at any resolution, moments of its column, or for COUNT(*) moments that count
+    rows.
+    """
+    wanted, counts_rows = call.measure, call.measure == Measure("rows")
     plain = {
-        replace(one, resolution=1, counts_rows=False) if isinstance(one, Measure) else one: one
-        for one in known
+        replace(known, resolution=1, counts_rows=False)
+        if isinstance(known, Measure)
+        else known: known
+        for known in plan.measures
+        if isinstance(known, Measure | OrderStatistic)
     }
     if wanted in plain:
         return replace(call, measure=plain[wanted])
-    moments = [
-        one
-        for one in plan.measures
-        if isinstance(one, Measure) and one.kind == "moments" and one.second is None
-    ]
-    telling = [
-        one
-        for one in moments
+    moments = (
+        measure
+        for measure in plan.measures
+        if isinstance(measure, Measure) and measure.kind == "moments" and measure.second is None
+    )
+    fitting = next(
+        measure
+        for measure in moments
         if (
-            one.counts_rows
-            if rows
-            else one.column == wanted.column and wanted.grid in (None, one.grid)
+            measure.counts_rows
+            if counts_rows
+            else measure.column == wanted.column and wanted.grid in (None, measure.grid)
         )
-    ]
-    return replace(call, measure=telling[0], counts_rows=rows)
+    )
+    return replace(call, measure=fitting, counts_rows=counts_rows)

@@ -1,17 +1,16 @@
-"""A SELECT, clause by clause, becomes a plan and what is made of its results."""
+"""The outermost SELECT of a question: the stages that turn its syntax tree into a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.errors import Unsupported
-from hedgerow.plan.canonical_plans import canonicalise
-from hedgerow.plan.canonical_plans import map_measures as places_of
+from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.canonical_plans import canonicalise, map_measures
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, RelationNode
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression
@@ -21,10 +20,10 @@ from hedgerow.sql.aggregates.measures import MeasureCollector
 from hedgerow.sql.binder.output_names import name_outputs
 from hedgerow.sql.binder.result_expressions import ResultBinder
 from hedgerow.sql.binder.row_expressions import check_args
-from hedgerow.sql.binder.scope import MAX_WORK, Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types
+from hedgerow.sql.binder.scope import MAX_WORK, Scope, build_complexity_error
+from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.group_by import KeyExpression, bind_keys, resolve_position
+from hedgerow.sql.group_by import KeyExpression, bind_keys, resolve_position, strip_alias
 from hedgerow.sql.question import AggregateCall, GroupKey, OutputColumn, Question, SortKey
 from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.relations.second_population import (
@@ -33,152 +32,72 @@ from hedgerow.sql.relations.second_population import (
     find_population_join,
 )
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery
+from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["SelectStatement"]
+__all__ = ["STAGES", "SelectDraft", "build_question"]
 
 MAX_CELLS: Final = 100_000
 MAX_QUERY_SIZE: Final = 50_000
 _CLAUSES: Final = (
-    "expressions",
-    "from_",
-    "joins",
-    "where",
-    "group",
-    "having",
-    "order",
-    "limit",
-    "offset",
-    "with_",
+    *("expressions", "from_", "joins", "where", "group", "having"),
+    *("order", "limit", "offset", "with_"),
 )
 
 
-class SelectStatement:
-    """The outermost SELECT."""
+@dataclass(slots=True)
+class SelectDraft:
+    """A SELECT between two stages: each stage fills in fields that later ones read.
 
-    def __init__(self, heading: TokenisedQuery, select: exp.Select, catalog: Catalog) -> None:
-        check_args(heading.text, select, *_CLAUSES)
-        self._heading, self._select, self._text = heading, select, heading.text
-        self._scope: Scope = FromBinder(heading.text, catalog).bind_with(select).bind_from(select)
-        self._check_protected()
-        self._items: list[exp.Expr] = list(self._list_items())
-        self._parts = 0
+    ``groups`` are in the order of GROUP BY; ``key_order`` lists their positions in the order of
+    the plan. ``size`` counts the parts of all expressions over results.
+    """
 
-    def build_question(self) -> Question:
-        """Everything, or the first refusal."""
-        groups = bind_keys(self._scope, self._select.args.get("group"), self._items)
-        keys = [group.value for group in groups]
-        measuring = MeasureCollector(self._scope)
-        reader = ResultBinder(self._scope, measuring, self._items)
-        outputs = tuple(self._bind_outputs(reader, keys))
-        having = self._bind_having(reader, keys)
-        order = tuple(self._bind_order(reader, keys))
-        if not measuring.calls:
-            what = "This asks for no aggregate, and rows are never shown"
-            raise self._text.refusal(
-                Unsupported, what, self._items[0], "Add an aggregate, such as COUNT(*)."
-            )
-        plan, calls, places = self._build_plan(groups, measuring, measuring.calls)
-        become = dict(zip(plan.measures, places_of(plan), strict=True))
-        return Question(
-            plan=canonicalise(plan),
-            aggregates=tuple(replace(call, measure=become[call.measure]) for call in calls),
-            keys=tuple(
-                GroupKey(f"k{place}", groups[place].value.type, groups[place].text)
-                for place in places
-            ),
-            outputs=outputs,
-            having=having,
-            order=(
-                order
-                if places == sorted(places)
-                else (
-                    *order,
-                    *(SortKey(ColumnRef(f"k{place}"), False, False) for place in sorted(places)),
-                )
-            ),
-            limit=self._parse_row_count("limit"),
-            offset=self._parse_row_count("offset") or 0,
-            options=self._heading.options,
-            explain=self._heading.explain,
-            tables=tuple(name for name, _ in self._scope.tables),
-        )
+    heading: TokenisedQuery
+    select: exp.Select
+    catalog: Catalog
+    scope: Scope = field(init=False)
+    items: Sequence[exp.Expr] = ()
+    groups: Sequence[KeyExpression] = ()
+    measures: MeasureCollector = field(init=False)
+    binder: ResultBinder = field(init=False)
+    outputs: tuple[OutputColumn, ...] = ()
+    having: Expression | None = None
+    order: tuple[SortKey, ...] = ()
+    calls: Sequence[AggregateCall] = ()
+    key_order: Sequence[int] = ()
+    rows: RelationNode = field(init=False)
+    has_one_row_per_group: bool = False
+    max_rows: int = 1
+    plan: Aggregate = field(init=False)
+    limit: int | None = None
+    offset: int = 0
+    size: int = 0
 
-    def _check_protected(self) -> None:
-        if not self._scope.tables:
-            name = self._scope.sources[0][1]
-            what = f"{name} is public and protects nobody"
-            instead = "Public tables alone cost nothing and have no noise: ask them with query."
-            raise self._text.refusal(Unsupported, what, self._select.args["from_"], instead)
+    @property
+    def text(self) -> SourceText:
+        """The source text, for messages."""
+        return self.heading.text
 
-    def _list_items(self) -> Iterator[exp.Expr]:
-        if not self._select.expressions:
-            raise self._text.refusal(
-                Unsupported,
-                "Nothing is asked for",
-                self._text.find_word("SELECT"),
-                "Name an aggregate, such as COUNT(*).",
-            )
-        for item in self._select.expressions:
-            if isinstance(item, exp.Alias):
-                check_args(self._text, item, "this", "alias")
-                if any(
-                    item.alias.casefold() == visible.name.casefold()
-                    for visible in self._scope.columns
-                    if visible.is_privacy_id
-                ):
-                    what = f"{item.alias} is the name of the column that says whose rows these are"
-                    raise self._text.refusal(Unsupported, what, item, "Choose another alias.")
-            yield item
+    @property
+    def keys(self) -> list[TypedExpression]:
+        """The keys as expressions, in the order of GROUP BY."""
+        return [group.value for group in self.groups]
 
-    def _bind_having(
-        self, reader: ResultBinder, keys: Sequence[TypedExpression]
-    ) -> Expression | None:
-        having = self._select.args.get("having")
-        if having is None:
-            return None
-        check_args(self._text, having, "this")
-        (value,) = align_types(
-            [self._check_size(reader.bind_result(having.this, keys, "having"), having)], "boolean"
-        )
-        if value.type != "boolean":
-            what = f"HAVING wants a condition, and this is {value.type}"
-            raise self._text.refusal(
-                Unsupported, what, having.this, "Write a comparison, such as x > 0 or x = 'a'."
-            )
-        return value.expression
+    @property
+    def plan_groups(self) -> list[KeyExpression]:
+        """The keys in the order of the plan."""
+        return [self.groups[position] for position in self.key_order]
 
-    def _bind_outputs(
-        self, reader: ResultBinder, keys: Sequence[TypedExpression]
-    ) -> Iterator[OutputColumn]:
-        for name, item in zip(name_outputs(self._items, self._scope), self._items, strict=True):
-            node = item.this if isinstance(item, exp.Alias) else item
-            value = self._check_size(reader.bind_result(node, keys), node)
-            yield OutputColumn(name, value.expression, value.type)
+    @property
+    def plan_names(self) -> tuple[str, ...]:
+        """The names of the keys in the plan."""
+        return tuple(f"k{i}" for i in range(len(self.groups)))
 
-    def _bind_order(
-        self, reader: ResultBinder, keys: Sequence[TypedExpression]
-    ) -> Iterator[SortKey]:
-        order = self._select.args.get("order")
-        if order is None:
-            return
-        check_args(self._text, order, "expressions")
-        for item in order.expressions:
-            check_args(self._text, item, "this", "desc", "nulls_first")
-            node = item.this
-            if isinstance(node, exp.Literal) and not node.is_string:
-                node = resolve_position(self._text, node, self._items)
-                value = reader.bind_result(node, keys)
-            else:
-                value = reader.bind_result(node, keys, "order")
-            self._check_size(value, item)
-            yield SortKey(
-                value.expression, bool(item.args.get("desc")), not item.args.get("nulls_first")
-            )
-
-    def _check_size(self, value: TypedExpression, node: exp.Expr) -> TypedExpression:
-        self._parts += value.size
-        if self._parts > MAX_QUERY_SIZE:
-            raise self._text.refusal(
+    def add_size(self, value: TypedExpression, node: exp.Expr) -> TypedExpression:
+        """Return the expression, unless the question becomes too large with it."""
+        self.size += value.size
+        if self.size > MAX_QUERY_SIZE:
+            raise self.text.refusal(
                 Unsupported,
                 f"This question has more than {MAX_QUERY_SIZE} parts",
                 node,
@@ -186,159 +105,279 @@ class SelectStatement:
             )
         return value
 
-    def _parse_row_count(self, name: str) -> int | None:
-        clause = self._select.args.get(name)
-        if clause is None:
-            return None
-        written = clause.args.get("expression")
-        if (
-            type(clause) not in (exp.Limit, exp.Offset)
-            or not isinstance(written, exp.Literal)
-            or written.is_string
-        ):
-            raise self._build_row_count_error(name, clause)
-        check_args(self._text, clause, "expression")
-        if not written.this.isdecimal() or len(written.this) > 9:
-            raise self._build_row_count_error(name, clause)
-        if name == "limit" and int(written.this) == 0:
-            what = "LIMIT 0 leaves nothing of an answer that is paid for"
-            raise self._text.refusal(
-                Unsupported,
-                what,
-                clause,
-                "Write EXPLAIN PRIVACY before the SELECT: it costs nothing.",
-            )
-        return int(written.this)
 
-    def _build_row_count_error(self, name: str, clause: exp.Expr) -> Exception:
-        what = f"{name.upper()} takes a number of rows that is written out"
-        count = clause.args.get("count")  # of FETCH FIRST 5 ROWS ONLY
-        rows = str(count.this)[:9] if isinstance(count, exp.Literal) and count.is_int else "10"
-        return self._text.refusal(Unsupported, what, clause, f"Write {name.upper()} {rows}.")
-
-    def _build_plan(
-        self,
-        groups: Sequence[KeyExpression],
-        measuring: MeasureCollector,
-        calls: Sequence[AggregateCall],
-    ) -> tuple[Aggregate, Sequence[AggregateCall], list[int]]:
-        """The plan, what it measures, and for each of its keys the place that it has in GROUP
-        BY.
-        """
-        work = self._scope.work + measuring.work + sum(group.value.work for group in groups)
-        if work > MAX_WORK:
-            raise self._text.refusal(
-                Unsupported,
-                "This question is too intricate",
-                None,
-                "Write flatter expressions, or ask for the parts.",
-            )
-        rows = self._scope.rows
-        places = _order_keys(rows, groups)
-        groups = [groups[place] for place in places]
-        names = tuple(f"k{i}" for i in range(len(groups)))
-        outputs = (
-            *zip(names, (group.value.expression for group in groups), strict=True),
-            *measuring.columns,
-        )
-        if find_population_join(rows) is not None:
-            check_aggregates(self._text, calls)
-            if (cells := prod(len(group.domain or ()) for group in groups)) > MAX_CELLS:
-                what = (
-                    f"There would be {cells:,} groups, and where two populations meet there may be"
-                    f" {MAX_CELLS:,}"
-                )
-                raise self._text.refusal(
-                    Unsupported, what, None, "Group by fewer columns, or by such with fewer values."
-                )
-            rows = build_population_rows(
-                self._text, rows, groups, outputs, self._compute_max_groups()
-            )
-        elif outputs:
-            rows = Project(rows, outputs)
-        alone = self._has_one_row_per_group(groups)
-        if any(call.clip is not None for call in calls):
-            rows, calls = count_clipped_units(
-                self._text, rows, names, calls, alone=alone or rows.unit == "row"
-            )
-            alone = True
-        most = 1 if alone else self._scope.max_rows
-        calls = _limit_bracket_counts(calls, most)
-        bound = Bound(rows, names, self._compute_max_groups(), most)
-        return (
-            Aggregate(
-                Group(bound, _combine_domains(groups)),
-                tuple(dict.fromkeys(call.measure for call in calls)),
-            ),
-            calls,
-            places,
-        )
-
-    def _has_one_row_per_group(self, groups: Sequence[KeyExpression]) -> bool:
-        """Whether the rows are one for each unit and group, so that one counts; else it is the
-        largest cap of the tables.
-        """
-        once = self._scope.key_within_unit
-        keys = {
-            group.value.expression.column
-            for group in groups
-            if isinstance(group.value.expression, ColumnRef)
-        }
-        return once is not None and once <= keys
-
-    def _compute_max_groups(self) -> int:
-        most, asked = self._scope.max_groups, self._heading.options.max_groups
-        if asked is not None and asked > most:
-            tables = " and ".join(name for name, _ in self._scope.tables)
-            what = (
-                f"max_groups_contributed is at most {most} by the policy of {tables}, and this asks"
-                f" for {asked}"
-            )
-            where = self._text.find_word("MAX_GROUPS_CONTRIBUTED")
-            raise self._text.refusal(
-                Unsupported, what, where, f"Write max_groups_contributed = {most}, or leave it out."
-            )
-        # With one row for each unit, a unit is in one group.
-        return asked or (1 if self._scope.key_within_unit == frozenset() else most)
+def check_clauses(draft: SelectDraft) -> None:
+    """Refuse clauses that no stage reads."""
+    check_args(draft.text, draft.select, *_CLAUSES)
 
 
-def _order_keys(rows: RelationNode, groups: Sequence[KeyExpression]) -> list[int]:
-    """The keys in an order of their own, whatever that of GROUP BY is: so both ask the same.
-    Where two populations meet they stay.
-    """
-    places = list(range(len(groups)))
-    if len(groups) < 2 or find_population_join(rows) is not None:
-        return places
-
-    # All of them at once, as columns that are counted: alone, those of two rows that are spelled
-    # alike would be the same.
-    columns = tuple((f"k{place}", group.value.expression) for place, group in enumerate(groups))
-    plan = Aggregate(
-        Group(Bound(Project(rows, columns), (), 1, 1)),
-        tuple(Measure("values", name) for name, _ in columns),
+def bind_tables(draft: SelectDraft) -> None:
+    """Bind WITH, FROM and WHERE to rows of protected tables."""
+    draft.scope = (
+        FromBinder(draft.text, draft.catalog).bind_with(draft.select).bind_from(draft.select)
     )
-    counted = [str(measure.column) for measure in places_of(plan)]  # v0, v1, …
-    return sorted(places, key=lambda place: int(counted[place][1:]))
+    if not draft.scope.tables:
+        problem = f"{draft.scope.sources[0][1]} is a public table, which has no privacy unit"
+        fix = "Use query instead: a question about public tables alone is free and exact."
+        raise draft.text.refusal(Unsupported, problem, draft.select.args["from_"], fix)
 
 
-def _limit_bracket_counts(calls: Sequence[AggregateCall], most: int) -> Sequence[AggregateCall]:
-    """Of the values that a quantile with a bracket is chosen from, so many count of each unit in
-    a group.
-    """
-    counts = {call.bracket.count for call in calls if call.bracket is not None}
-    return [
-        (
-            replace(call, measure=replace(call.measure, sum_bounds=(0, most)))
-            if call.name in counts and isinstance(call.measure, Measure)
-            else call
+def check_select_list(draft: SelectDraft) -> None:
+    """Refuse an empty SELECT list, and aliases that would hide the privacy id."""
+    draft.items = tuple(draft.select.expressions)
+    if not draft.items:
+        raise draft.text.refusal(
+            Unsupported,
+            "The SELECT list is empty",
+            draft.text.find_word("SELECT"),
+            "Add an aggregate, such as COUNT(*).",
         )
-        for call in calls
+    ids = {column.name.casefold() for column in draft.scope.columns if column.is_privacy_id}
+    for item in draft.items:
+        if isinstance(item, exp.Alias):
+            check_args(draft.text, item, "this", "alias")
+            if item.alias.casefold() in ids:
+                raise draft.text.refusal(
+                    Unsupported,
+                    f"{item.alias} is the name of the privacy id",
+                    item,
+                    "Choose another alias.",
+                )
+
+
+def bind_group_by(draft: SelectDraft) -> None:
+    """Bind the keys of GROUP BY."""
+    draft.groups = bind_keys(draft.scope, draft.select.args.get("group"), draft.items)
+
+
+def bind_select_list(draft: SelectDraft) -> None:
+    """Bind the outputs over keys and noisy aggregates, and collect their aggregates."""
+    draft.measures = MeasureCollector(draft.scope)
+    draft.binder = ResultBinder(draft.scope, draft.measures, draft.items)
+    outputs = []
+    for name, item in zip(name_outputs(draft.items, draft.scope), draft.items, strict=True):
+        node = strip_alias(item)
+        value = draft.add_size(draft.binder.bind_result(node, draft.keys), node)
+        outputs.append(OutputColumn(name, value.expression, value.type))
+    draft.outputs = tuple(outputs)
+
+
+def bind_having(draft: SelectDraft) -> None:
+    """Bind HAVING, a condition on the noisy answer."""
+    having = draft.select.args.get("having")
+    if having is not None:
+        check_args(draft.text, having, "this")
+        value = draft.add_size(draft.binder.bind_result(having.this, draft.keys, "having"), having)
+        draft.having = require_condition(draft.text, "HAVING", having.this, value).expression
+
+
+def bind_order_by(draft: SelectDraft) -> None:
+    """Bind ORDER BY: positions, aliases and expressions over the noisy answer."""
+    order = draft.select.args.get("order")
+    if order is None:
+        return
+    check_args(draft.text, order, "expressions")
+    for item in order.expressions:
+        check_args(draft.text, item, "this", "desc", "nulls_first")
+        if isinstance(item.this, exp.Literal) and not item.this.is_string:
+            output = resolve_position(draft.text, item.this, draft.items)
+            value = draft.binder.bind_result(output, draft.keys)
+        else:
+            value = draft.binder.bind_result(item.this, draft.keys, "order")
+        draft.add_size(value, item)
+        descending, nulls_last = bool(item.args.get("desc")), not item.args.get("nulls_first")
+        draft.order += (SortKey(value.expression, descending, nulls_last),)
+
+
+def share_aggregates(draft: SelectDraft) -> None:
+    """Let aggregates of one column share measures; refuse a question without any."""
+    draft.calls = draft.measures.calls
+    if not draft.calls:
+        problem = "This SELECT has no aggregate, so it would return individual rows"
+        fix = "Add an aggregate, such as COUNT(*)."
+        raise draft.text.refusal(Unsupported, problem, draft.items[0], fix)
+    work = draft.scope.work + draft.measures.work + sum(key.work for key in draft.keys)
+    if work > MAX_WORK:
+        raise build_complexity_error(draft.text)
+
+
+def order_keys(draft: SelectDraft) -> None:
+    """Put the keys into an order of their own, so that GROUP BY a, b and b, a are one plan.
+
+    Two populations keep the order of GROUP BY.
+    """
+    draft.key_order = range(len(draft.groups))
+    if len(draft.groups) > 1 and find_population_join(draft.scope.rows) is None:
+        # All keys at once, as counted columns: each on its own, equally spelled keys of two
+        # tables would look the same.
+        columns = tuple((f"k{i}", group.value.expression) for i, group in enumerate(draft.groups))
+        plan = Aggregate(
+            Group(Bound(Project(draft.scope.rows, columns), (), 1, 1)),
+            tuple(Measure("values", name) for name, _ in columns),
+        )
+        ranks = [int(str(measure.column)[1:]) for measure in map_measures(plan)]  # of v0, v1, …
+        draft.key_order = sorted(draft.key_order, key=lambda position: ranks[position])
+        if ranks != sorted(ranks):  # the answer still comes in the order of GROUP BY
+            draft.order += tuple(
+                SortKey(ColumnRef(name), False, False) for name in draft.plan_names
+            )
+
+
+def project_rows(draft: SelectDraft) -> None:
+    """Project the rows to the keys and the arguments of aggregates."""
+    groups = draft.plan_groups
+    keys = zip(draft.plan_names, (group.value.expression for group in groups), strict=True)
+    columns = (*keys, *draft.measures.columns)
+    draft.rows = draft.scope.rows
+    if find_population_join(draft.rows) is None:
+        draft.rows = Project(draft.rows, columns) if columns else draft.rows
+        return
+    check_aggregates(draft.text, draft.calls)
+    cells = prod(len(group.domain or ()) for group in groups)
+    if cells > MAX_CELLS:
+        problem = (
+            f"This makes {cells:,} groups, and a question about two populations may have at most"
+            f" {MAX_CELLS:,}"
+        )
+        fix = "Group by fewer columns, or by columns with fewer values."
+        raise draft.text.refusal(Unsupported, problem, None, fix)
+    draft.rows = build_population_rows(
+        draft.text, draft.rows, groups, columns, _compute_max_groups(draft)
+    )
+
+
+def aggregate_clipped_sums(draft: SelectDraft) -> None:
+    """Aggregate the rows per unit and group if an aggregate counts the units that it clips."""
+    columns = {key.expression.column for key in draft.keys if isinstance(key.expression, ColumnRef)}
+    once = draft.scope.key_within_unit
+    draft.has_one_row_per_group = once is not None and once <= columns
+    if any(call.clip is not None for call in draft.calls):
+        draft.rows, draft.calls = count_clipped_units(
+            draft.text,
+            draft.rows,
+            draft.plan_names,
+            draft.calls,
+            one_row_per_group=draft.has_one_row_per_group or draft.rows.unit == "row",
+        )
+        draft.has_one_row_per_group = True
+
+
+def cap_rows(draft: SelectDraft) -> None:
+    """Set how many rows of a unit count in a group, and let brackets count as many values."""
+    draft.max_rows = 1 if draft.has_one_row_per_group else draft.scope.max_rows
+    bracket_counts = {call.bracket.count for call in draft.calls if call.bracket is not None}
+    draft.calls = [
+        replace(call, measure=replace(call.measure, sum_bounds=(0, draft.max_rows)))
+        if call.name in bracket_counts and isinstance(call.measure, Measure)
+        else call
+        for call in draft.calls
     ]
 
 
-def _combine_domains(groups: Sequence[KeyExpression]) -> tuple[tuple[Value, ...], ...] | None:
-    """The values of every key, where all are declared and the groups not too many."""
-    known = [group.domain for group in groups if group.domain is not None]
-    return (
-        tuple(known) if len(known) == len(groups) and prod(map(len, known)) <= MAX_CELLS else None
+def build_plan(draft: SelectDraft) -> None:
+    """Bound the contributions of each unit, group the rows and bring the plan into normal form."""
+    bound = Bound(draft.rows, draft.plan_names, _compute_max_groups(draft), draft.max_rows)
+    plan = Aggregate(
+        Group(bound, _combine_domains(draft.plan_groups)),
+        tuple(dict.fromkeys(call.measure for call in draft.calls)),
     )
+    canonical = dict(zip(plan.measures, map_measures(plan), strict=True))
+    draft.calls = [replace(call, measure=canonical[call.measure]) for call in draft.calls]
+    draft.plan = canonicalise(plan)
+
+
+def parse_limit(draft: SelectDraft) -> None:
+    """Parse LIMIT and OFFSET."""
+    draft.limit = _parse_row_count(draft, "limit")
+    draft.offset = _parse_row_count(draft, "offset") or 0
+
+
+STAGES: Final[tuple[Callable[[SelectDraft], None], ...]] = (
+    check_clauses,
+    bind_tables,
+    check_select_list,
+    bind_group_by,
+    bind_select_list,
+    bind_having,
+    bind_order_by,
+    share_aggregates,
+    order_keys,
+    project_rows,
+    aggregate_clipped_sums,
+    cap_rows,
+    build_plan,
+    parse_limit,
+)
+
+
+def build_question(heading: TokenisedQuery, select: exp.Select, catalog: Catalog) -> Question:
+    """Return the question of a SELECT, or raise the first refusal of a stage."""
+    draft = SelectDraft(heading, select, catalog)
+    for stage in STAGES:
+        stage(draft)
+    return Question(
+        plan=draft.plan,
+        aggregates=tuple(draft.calls),
+        keys=tuple(
+            GroupKey(f"k{position}", group.value.type, group.text)
+            for position, group in zip(draft.key_order, draft.plan_groups, strict=True)
+        ),
+        outputs=draft.outputs,
+        having=draft.having,
+        order=draft.order,
+        limit=draft.limit,
+        offset=draft.offset,
+        options=heading.options,
+        explain=heading.explain,
+        tables=tuple(name for name, _ in draft.scope.tables),
+    )
+
+
+def _compute_max_groups(draft: SelectDraft) -> int:
+    limit, asked = draft.scope.max_groups, draft.heading.options.max_groups
+    if asked is not None and asked > limit:
+        tables = " and ".join(name for name, _ in draft.scope.tables)
+        problem = (
+            f"max_groups_contributed = {asked} is more than the policy of {tables} allows, which"
+            f" is {limit}"
+        )
+        where = draft.text.find_word("MAX_GROUPS_CONTRIBUTED")
+        fix = f"Write max_groups_contributed = {limit}, or leave it out."
+        raise draft.text.refusal(Unsupported, problem, where, fix)
+    # A unit with a single row is in a single group.
+    return asked or (1 if draft.scope.key_within_unit == frozenset() else limit)
+
+
+def _combine_domains(groups: Sequence[KeyExpression]) -> tuple[tuple[Value, ...], ...] | None:
+    """Return the values of every key, if all are declared and the groups are not too many."""
+    domains = tuple(group.domain for group in groups if group.domain is not None)
+    complete = len(domains) == len(groups) and prod(map(len, domains)) <= MAX_CELLS
+    return domains if complete else None
+
+
+def _parse_row_count(draft: SelectDraft, name: str) -> int | None:
+    clause = draft.select.args.get(name)
+    if clause is None:
+        return None
+    written = clause.args.get("expression")
+    if (
+        type(clause) not in (exp.Limit, exp.Offset)
+        or not isinstance(written, exp.Literal)
+        or written.is_string
+    ):
+        raise _build_row_count_error(draft, name, clause)
+    check_args(draft.text, clause, "expression")
+    if not written.this.isdecimal() or len(written.this) > 9:
+        raise _build_row_count_error(draft, name, clause)
+    if name == "limit" and int(written.this) == 0:
+        problem = "LIMIT 0 would pay for an answer and return none of it"
+        fix = "Write EXPLAIN PRIVACY before the SELECT instead: it is free."
+        raise draft.text.refusal(Unsupported, problem, clause, fix)
+    return int(written.this)
+
+
+def _build_row_count_error(draft: SelectDraft, name: str, clause: exp.Expr) -> Refused:
+    problem = f"{name.upper()} takes a literal number of rows"
+    count = clause.args.get("count")  # of FETCH FIRST 5 ROWS ONLY
+    rows = str(count.this)[:9] if isinstance(count, exp.Literal) and count.is_int else "10"
+    return draft.text.refusal(Unsupported, problem, clause, f"Write {name.upper()} {rows}.")

@@ -1,6 +1,6 @@
-"""Checks that a privacy claim holds: laws for mechanisms that state their distribution, exact
-distances and couplings for those that can be written down as a table, proofs and counterexamples
-for those that are written as programs, audits for those that only run.
+"""Verification of privacy claims: laws for mechanisms that state their distribution, exact
+divergences and couplings for tables, proofs and counterexamples for programs, replays for glue
+code, audits for everything else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""A witness as a picture: what a program tells on either of two neighbouring inputs, as bars.
+"""A chart of a counterexample: the output probabilities on two neighbouring inputs, as text bars.
 
-Where the outputs are few, each has its bars. Where the event bounds a number, the line of that
-number is cut into cells, all of them measured exactly like the event itself. Marked are the bars
-that make up the event.
+If there are few outputs, each has its bars. If the event bounds a number, the number line is cut
+into cells, each measured exactly like the event itself. The bars of the event are marked.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.charts.text_bars import EMPTY, FULL, fill_cells
 from hedgerow.errors import HedgerowError
 from hedgerow.verify.refute.counterexample import Counterexample, compute_event_probability
 from hedgerow.verify.refute.events import OutputEvent, OutputRange
@@ -29,8 +29,8 @@ _LIMITS: Final = PathLimits(paths=2000, steps=50_000)
 
 @dataclass(frozen=True, slots=True)
 class EventBar:
-    """How likely something is on the first and on the second input; ``event`` says whether it
-    belongs to the event.
+    """The probability of an outcome on the first and on the second input; ``in_event`` marks the
+    outcomes of the event.
     """
 
     label: str
@@ -40,13 +40,13 @@ class EventBar:
 
 
 def measure_bars(witness: Counterexample) -> list[EventBar]:
-    """At least the event and the rest; more where more can be measured."""
+    """Return the bars: each output or cell if they can be measured, else the event and the rest."""
     try:
-        found = _list_outputs(witness) or _cut_into_cells(witness)
-    except (HedgerowError, OutOfScope, ArithmeticError):  # too much to be listed: a pad of 512 bits
-        found = []
-    if found:
-        return found
+        bars = _list_outputs(witness) or _cut_into_cells(witness)
+    except (HedgerowError, OutOfScope, ArithmeticError):  # too many to list, as a pad of 512 bits
+        bars = []
+    if bars:
+        return bars
     likely, rare = approximate(witness.likely), approximate(witness.rare)
     return [
         EventBar("the event", likely, rare, True),
@@ -57,16 +57,16 @@ def measure_bars(witness: Counterexample) -> list[EventBar]:
 def _measure_event(
     witness: Counterexample, event: OutputEvent, label: str, inside: bool
 ) -> EventBar:
-    one, other = (
+    first, second = (
         approximate(compute_event_probability(witness.program, side, [event], _LIMITS))
         for side in (witness.first, witness.second)
     )
-    return EventBar(label, one, other, inside)
+    return EventBar(label, first, second, inside)
 
 
 def _list_outputs(witness: Counterexample) -> list[EventBar]:
-    """Every sequence of outputs, if all outputs are truths or words, or whole numbers that no
-    noise is in, and there are few.
+    """Return a bar for each sequence of outputs, or nothing if there are too many or an output is
+    a noisy number.
     """
     events: dict[OutputEvent, bool] = {}
     for side in (witness.first, witness.second):
@@ -79,27 +79,28 @@ def _list_outputs(witness: Counterexample) -> list[EventBar]:
                     ranges.append(OutputRange(((place, Fraction(1)),), value, value))
                 else:
                     return []
-            inside = any(one.restrict(path) is not None for one in witness.events)
+            inside = any(event.restrict(path) is not None for event in witness.events)
             events[OutputEvent(len(path.outputs), tuple(values), tuple(ranges))] = inside
             if len(events) > _MAX_LISTED_EVENTS:
                 return []
     return [
-        _measure_event(witness, one, _format_event(one), inside) for one, inside in events.items()
+        _measure_event(witness, event, _format_event(event), inside)
+        for event, inside in events.items()
     ]
 
 
 def _format_event(event: OutputEvent) -> str:
-    told: dict[int, str] = {place: str(value) for place, value in event.values}
-    told |= {one.combination[0][0]: str(one.low) for one in event.ranges}
-    text = ", ".join(told[place] for place in sorted(told)) or "nothing"
+    outputs: dict[int, str] = {place: str(value) for place, value in event.values}
+    outputs |= {bounds.combination[0][0]: str(bounds.low) for bounds in event.ranges}
+    text = ", ".join(outputs[place] for place in sorted(outputs)) or "nothing"
     return text if len(text) <= 24 else text[:23] + "…"
 
 
 def _cut_into_cells(witness: Counterexample) -> list[EventBar]:
-    """The number that the event bounds first, in cells."""
+    """Return a bar for each cell of the first number that the event bounds."""
     event = witness.events[0]
     bounded = next(
-        (one for one in event.ranges if one.low is not None or one.high is not None), None
+        (each for each in event.ranges if each.low is not None or each.high is not None), None
     )
     if bounded is None or len(witness.events) > 1:
         return []
@@ -108,15 +109,15 @@ def _cut_into_cells(witness: Counterexample) -> list[EventBar]:
     first = low if low is not None else high
     assert first is not None
     edges = [first + step * number for number in range(-_CELLS_PER_SIDE, _CELLS_PER_SIDE + 2)]
-    found = []
+    bars = []
     for start, end in zip([None, *edges], [*edges, None], strict=True):
         inside = (low is None or (start is not None and start >= low)) and (
             high is None or (end is not None and end <= high)
         )
         cell = replace(bounded, low=start, high=end)
-        part = replace(event, ranges=tuple(cell if one is bounded else one for one in event.ranges))
-        found.append(_measure_event(witness, part, _format_interval(start, end), inside))
-    return found
+        part = replace(event, ranges=tuple(cell if each is bounded else each for each in event.ranges))
+        bars.append(_measure_event(witness, part, _format_interval(start, end), inside))
+    return bars
 
 
 def _format_interval(low: Fraction | None, high: Fraction | None) -> str:
@@ -126,16 +127,16 @@ def _format_interval(low: Fraction | None, high: Fraction | None) -> str:
 
 
 def draw_bars(witness: Counterexample) -> str:
-    """The bars as lines of text: a full block for the first input, a shaded one for the second."""
-    found = measure_bars(witness)
-    top = max(max(one.first, one.second) for one in found) or 1.0
-    label = max(len(one.label) for one in found)
-    lines = ["█ input 1   ░ input 2   * belongs to the event"]
-    for one in found:
-        for number, (share, mark) in enumerate(((one.first, "█"), (one.second, "░"))):
-            name = one.label if not number else ""
-            star = "*" if one.in_event and not number else " "
-            lines.append(
-                f"{star} {name:>{label}} │{mark * round(share / top * _WIDTH)} {share:.3g}"
-            )
+    """Draw the bars as text: full blocks for the first input, shaded ones for the second."""
+    bars = measure_bars(witness)
+    top = max(max(bar.first, bar.second) for bar in bars) or 1.0
+    width = max(len(bar.label) for bar in bars)
+    lines = [f"{FULL} input 1   {EMPTY} input 2   * belongs to the event"]
+    for bar in bars:
+        star = "*" if bar.in_event else " "
+        for head, share, mark in (
+            (f"{star} {bar.label:>{width}}", bar.first, FULL),
+            (" " * (width + 2), bar.second, EMPTY),
+        ):
+            lines.append(f"{head} │{fill_cells(share, top, _WIDTH, mark)} {share:.3g}")
     return "\n".join(lines)

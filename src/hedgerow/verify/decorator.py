@@ -1,5 +1,5 @@
-"""The words in which authors write a mechanism, and ``@mechanism``, which makes of a function
-something that can be proved and run.
+"""The vocabulary of mechanisms written in Python, and ``@mechanism``, which reads a function as a
+program.
 
     from hedgerow.verify import laplace, mechanism, private, public
 
@@ -8,10 +8,10 @@ something that can be proved and run.
         return x + laplace(1 / eps)
 
     noisy.verify()         # a Verdict
-    noisy(x=3, eps=0.5)    # runs what was proved: over the reals, with exact noise
+    noisy(x=3, eps=0.5)    # runs the proved program: over the reals, with exact noise
 
-The function itself is never called: its source is read once, and what is proved and what runs are
-made of the same reading.
+The function itself is never called. Its source is read once, and the same reading is proved and
+run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class _Annotation:
-    """``private[float]``: read from the source, kept here so that the source is Python."""
+    """An annotation such as ``private[float]``, which is read from the source."""
 
     def __init__(self, word: str) -> None:
         self._word = word
@@ -60,15 +60,14 @@ class _Annotation:
 
 
 class _LanguageWord:
-    """A word of the language. Python never calls it: a mechanism is read, not run."""
+    """A function of the language, which is read from the source and never called by Python."""
 
     def __init__(self, word: str) -> None:
         self._word = word
 
     def __call__(self, *_: Any) -> Any:
         raise Unsupported(
-            f"{self._word} is a word inside of a function with @mechanism above it; it cannot be"
-            " called elsewhere."
+            f"{self._word} cannot be called here. Use it inside a function with @mechanism."
         )
 
     def __repr__(self) -> str:
@@ -91,9 +90,7 @@ bit: Any = _LanguageWord("bit")
 
 
 class ProgramMechanism:
-    """A function that was read as a program. Call it to run it; ``verify`` says whether its
-    claim holds.
-    """
+    """A function that was read as a program. Call it to run it, or ``verify`` its claim."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -105,7 +102,7 @@ class ProgramMechanism:
 
     @functools.cached_property
     def program(self) -> Program:
-        """What was read. Raises ``Outside``, with the line, where the function is not in the
+        """The program; raises ``UnsupportedProgram``, with the line, if the function is outside the
         language.
         """
         from hedgerow.verify.language.python import read_program
@@ -119,8 +116,8 @@ class ProgramMechanism:
         return returns_single_value(self.program)
 
     def verify(self, *, seconds: float = 120) -> Verdict:
-        """PROVED, REFUTED or UNKNOWN, with what shows it. ``seconds`` are a last resort: how
-        much is tried is counted.
+        """Return PROVED, REFUTED or UNKNOWN with its evidence. ``seconds`` is a last resort: the
+        effort is limited by counting steps.
         """
         from hedgerow.verify.language.unsupported import UnsupportedProgram
         from hedgerow.verify.verifier import verify_program
@@ -131,17 +128,19 @@ class ProgramMechanism:
             return verify_program(outside.with_name(self.name))
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        """One run: what it returns if that is one value, and else the list of all that it tells,
-        in order.
+        """Run the program once. Return its value if it returns exactly one, and otherwise the list
+        of its outputs.
         """
         from hedgerow.verify.language.interpreter import run_program
 
         try:
             arguments = inspect.signature(self._function).bind(*given, **named).arguments
         except TypeError as error:
-            raise InvalidArgument("arguments", f"of {self.name} do not fit: {error}") from None
-        told = run_program(self.program, arguments)
-        return told[0] if self._returns_one_value else told
+            raise InvalidArgument(
+                "arguments", f"of {self.name} must match its parameters: {error}"
+            ) from None
+        outputs = run_program(self.program, arguments)
+        return outputs[0] if self._returns_one_value else outputs
 
     def __repr__(self) -> str:
         return f"<mechanism {self.name}>"
@@ -149,12 +148,12 @@ class ProgramMechanism:
 
 def mechanism(
     *, epsilon: str | float, neighbours: str | tuple[str, int], delta: str | float | None = None
-) -> Callable[..., ProgramMechanism]:  # noqa: ARG001
-    """Above a function: what it claims to cost. The claim is read from the source, like the
-    function, so it is written out there.
+) -> Callable[..., ProgramMechanism]:
+    """Declare the claim of the function below. The claim is read from the source, so write it out
+    there.
 
     ``epsilon`` and ``delta`` are numbers, or expressions in public parameters as text: "2*eps".
     ``neighbours`` is "one", "all", "increasing", "decreasing", "row", "secret", ("l1", k) or
-    ("group", k); ``program.Relation`` says what each means.
+    ("group", k); ``program.Relation`` defines each.
     """
     return ProgramMechanism

@@ -1,8 +1,8 @@
-"""What is known of a program after it was examined.
+"""Verdicts about programs.
 
-PROVED: there is a certificate, checked without search, and the refuter found nothing against it.
-REFUTED: there is a witness, measured exactly. UNKNOWN: neither; the bounds say how much is known.
-What was tested or audited is none of these, and never called so.
+PROVED: a certificate was checked without search, and the refuter found no counterexample. REFUTED:
+a counterexample was measured exactly. UNKNOWN: neither; the bounds say how much is known. Results
+of tests and audits are never called by these names.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class VerdictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NoiseCost:
-    """What a proof does with the noise of one line: it is moved in the second run, at ``price`` for
-    each unit, or becomes ``move``. Coins that are compared by their law cost ``price`` when
-    ``move`` holds.
+    """The use that a proof makes of the noise of one line: it is shifted by ``shift`` in the second
+    run, at ``unit_cost`` for each unit, or becomes ``shift``. Coins that are compared by their
+    distributions cost ``unit_cost`` when ``shift`` holds.
 
     ``x<1>`` and ``x<2>`` are x in the first and in the second run.
     """
@@ -40,39 +40,34 @@ class NoiseCost:
 
     def __str__(self) -> str:
         return (
-            f"line {self.line}: {_PHRASES.get(self.noise, f'{self.noise} noise is moved by')}"
+            f"line {self.line}: {_PHRASES.get(self.noise, f'{self.noise} noise is shifted by')}"
             f" {self.shift}"
         )
 
     @property
     def with_unit_cost(self) -> str:
-        """The same with its price, where it has one."""
+        """The text with its cost, if it has one."""
         if not self.unit_cost:
             return str(self)
-        return (
-            f"{self}; {self.unit_cost} each time"
-            if self.noise in _PHRASES
-            else f"{self}; {self.unit_cost} for each unit"
-        )
+        return f"{self}; {self.unit_cost} {'each time' if self.noise in _PHRASES else 'per unit'}"
 
 
-# A coin is turned, a bit string replaced, and coins in a proof by laws only counted; every other
-# noise is a number that is moved.
+# A coin is flipped, a bit string replaced, and coins that are compared by their distributions are
+# only counted; all other noise is a number that is shifted.
 _PHRASES: Final = {
     "bits": "bits noise becomes",
-    "bernoulli": "bernoulli noise is turned when",
-    "coins": "what the coins from here on say has other chances if",
+    "bernoulli": "bernoulli noise is flipped when",
+    "coins": "the coins from here on have other probabilities if",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Bounds are in units of ``unit``: the claim's eps, or the claim itself, or plain numbers where
-    it is one; ``claim`` is that in words.
+    """A verdict on one program. Bounds are in units of ``unit``: the claim's eps, the claim itself,
+    or plain numbers; ``claim`` is the claim as text.
 
-    The true epsilon is at least ``epsilon_lower`` and at most ``epsilon_upper``; None where nothing
-    is known, or where it is no multiple of eps, as in size*eps. ``line`` is 0 where no line is to
-    blame.
+    The true epsilon is at least ``epsilon_lower`` and at most ``epsilon_upper``. A bound is None if
+    it is unknown or no multiple of eps, as in size*eps. ``line`` is 0 if no line is to blame.
     """
 
     name: str
@@ -91,17 +86,17 @@ class Verdict:
     def __post_init__(self) -> None:
         if (self.verdict is VerdictKind.PROVED) != (self.certificate is not None):
             raise InvalidArgument(
-                "certificate", "stands in a verdict of PROVED, and in no other", self.verdict
+                "certificate", "must be given for PROVED and for no other verdict", self.verdict
             )
         if self.verdict is VerdictKind.REFUTED and self.witness is None:
-            raise InvalidArgument("witness", "must stand in a verdict of REFUTED")
+            raise InvalidArgument("witness", "must be given for REFUTED")
 
     def __bool__(self) -> bool:
         return self.verdict is VerdictKind.PROVED
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON. An epsilon that no number bounds is told as the largest float: that, too, it
-        is at least.
+        """Return the verdict for JSON. An infinite lower bound is written as the largest float,
+        which is a valid lower bound too.
         """
         lower = self.epsilon_lower
         return {
@@ -116,5 +111,5 @@ class Verdict:
 
     def __str__(self) -> str:
         where = f" (line {self.line})" if self.line else ""
-        told = f": {self.reason}" if self.reason else ""
-        return f"{self.verdict.value} {self.name}{where}{told}"
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.verdict.value} {self.name}{where}{reason}"

@@ -1,14 +1,13 @@
-"""Examine a program: first look for a counterexample, then for a proof, then say what is known.
+"""The verifier: searches for a counterexample, then for a proof, and reports a verdict.
 
-The refuter goes first: it is fast where it succeeds, and a proof must survive it in any case.
-Should both succeed, one of them is wrong: that is reported as UNKNOWN, in plain words, and is a
-mistake in Hedgerow.
+The refuter goes first: it is fast where it succeeds, and a proof must survive it in any case. If
+both succeed, one of them is wrong; the verdict is then UNKNOWN and says so, and it is a bug in
+Hedgerow.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,21 +18,17 @@ from hedgerow.errors import HedgerowError
 from hedgerow.numeric.rounding import log_bounds
 from hedgerow.verify.language.claim_bounds import bound_expression
 from hedgerow.verify.language.claim_units import THE_CLAIM, compute_degree, find_claim_unit
-from hedgerow.verify.language.private_booleans import list_measured_booleans
 from hedgerow.verify.language.program import (
-    Apply,
     Claim,
     Expression,
-    Noise,
-    Number,
     Program,
-    Sample,
     collect_names,
     format_expression,
 )
 from hedgerow.verify.language.taint import TaintFinding, list_findings
 from hedgerow.verify.language.unsupported import UnsupportedProgram
-from hedgerow.verify.verdict import NoiseCost, Verdict, VerdictKind
+from hedgerow.verify.noise_costs import format_in_runs, list_noise_costs
+from hedgerow.verify.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from hedgerow.verify.judgement.finite import FiniteCounterexample
@@ -53,24 +48,23 @@ __all__ = [
 
 T = TypeVar("T")
 
-# Searches are limited by what they count; seconds only end what would take too long for anybody,
-# and leave the prover its share.
+# Searches are limited by counting steps. Seconds only end a run that nobody would wait for, and
+# leave the prover its share.
 _DEFAULT_SECONDS: Final = 120.0
 _REFUTER_SHARE: Final = 0.5
-# Below this share of the claim, a lower bound makes one look for a smaller claim that holds as
-# well.
+# If the lower bound is below this share of the claim, a smaller claim is searched for.
 _TIGHT_RATIO: Final = 0.75
-# What explains a verdict better than the obligation that failed.
+# Findings that explain a verdict better than the failed obligation.
 _PREFERRED_FINDINGS: Final = frozenset({"scale", "row"})
 
 
 def verify_program(
     program: Program | UnsupportedProgram, *, seconds: float = _DEFAULT_SECONDS
 ) -> Verdict:
-    """The verdict on one program. Nothing that a program contains makes this raise.
+    """Return the verdict on one program; never raise because of its contents.
 
     The same program has the same verdict on every machine, unless it is so slow that ``seconds``
-    are over.
+    pass.
     """
     started = monotonic()
     if isinstance(program, UnsupportedProgram):
@@ -79,11 +73,8 @@ def verify_program(
         )
     try:
         verdict = _Verification(program, started + seconds).run()
-    except (
-        Exception
-        # whatever goes wrong in a prover of this size, it must not look like a proof, nor end the
-        # examination of others
-    ) as error:
+    # No error in the prover may look like a proof or end the verification of other programs.
+    except Exception as error:
         verdict = Verdict(
             program.name, VerdictKind.UNKNOWN, line=program.place.line, reason=_format_error(error)
         )
@@ -96,7 +87,7 @@ def verify_program(
 
 
 class _Verification:
-    """Ends at ``end`` on the monotonic clock, whatever is left to do."""
+    """The verification of one program, up to a deadline on the monotonic clock."""
 
     def __init__(self, program: Program, end: float) -> None:
         self.program, self.deadline = program, end
@@ -129,11 +120,11 @@ class _Verification:
 
     @property
     def epsilon_lower(self) -> float | None:
-        """What epsilon is at least."""
+        """The lower bound on epsilon, if there is one."""
         return None if self.survey is None else self.survey.epsilon_lower
 
     def run_prover(self) -> Any:
-        """A certificate; or a failure, with what could be proved instead."""
+        """Return a certificate, or a failure with the bound that was proved instead."""
         from hedgerow.verify.prove.prover import prove
 
         return prove(self.program, seconds=self.seconds_left())
@@ -144,20 +135,18 @@ class _Verification:
         doubt = check(self.program, certificate)
         if doubt is not None:
             return self.report_unknown(doubt)
-        upper, lower = (
-            compute_claim_multiple(self.program.claim.epsilon, self.program),
-            self.epsilon_lower,
-        )
+        upper = compute_claim_multiple(self.program.claim.epsilon, self.program)
+        lower = self.epsilon_lower
         if lower == math.inf or (
             upper is not None and lower is not None and lower > upper * (1 + 1e-9)
         ):
-            # no claim is infinite, also where it is no multiple of eps
+            # a claim is finite, even if it is no multiple of eps
             return self.report_contradiction()
         if upper is not None and lower is not None and lower < _TIGHT_RATIO * upper:
             upper = min(upper, self.find_smallest_multiple(lower))
         if upper is not None and lower is not None and lower < upper * (1 - 1e-9):
             upper = min(upper, self.find_matching_bound())
-        costs = _list_noise_costs(self.program, certificate)
+        costs = list_noise_costs(self.program, certificate)
         return Verdict(
             self.program.name,
             VerdictKind.PROVED,
@@ -168,7 +157,7 @@ class _Verification:
         )
 
     def find_smallest_multiple(self, lower: float) -> float:
-        """The smallest multiple of eps that can be proved."""
+        """Return the smallest multiple of eps that can be proved."""
         from hedgerow.verify.prove.repair import find_smallest_multiple
 
         found = _try_or_none(
@@ -177,14 +166,11 @@ class _Verification:
         return float(found.multiple) if found is not None else math.inf
 
     def find_matching_bound(self) -> float:
-        """Where the claim is a number: what was shown to be needed, if that can be proved to be
-        enough.
+        """Return the refuter's bound if the claim is a number and that bound can be proved;
+        otherwise infinity.
         """
-        ratio = (
-            self.survey.strongest.exact_ratio
-            if self.survey is not None and self.survey.strongest is not None
-            else None
-        )
+        strongest = None if self.survey is None else self.survey.strongest
+        ratio = None if strongest is None else strongest.exact_ratio
         if ratio is None or ratio < 1 or not _try_or_none(lambda: self.is_ratio_enough(ratio)):
             return math.inf
         return float(log_bounds(ratio)[1])
@@ -195,8 +181,8 @@ class _Verification:
         return can_prove_ratio(self.program, ratio, monotonic() + self.seconds_left())
 
     def report_refutation(self, witness: Counterexample) -> Verdict:
-        """The prover says what cannot be shown, and so where to look; should it succeed,
-        something is wrong in here.
+        """Report a counterexample. The prover is run as well, since its failed obligation points to
+        the line at fault; if it succeeds, the two contradict each other.
         """
         found = _try_or_none(self.run_prover)
         if found is not None and _is_proof(found):
@@ -212,45 +198,34 @@ class _Verification:
         if upper is None:
             matching = self.find_matching_bound()
             upper = matching if math.isfinite(matching) else None
-        name, line, reason = (
-            self.program.name,
-            blamed.place.line,
-            _format_in_runs(blamed.reason, self.program),
-        )
         return Verdict(
-            name,
+            self.program.name,
             VerdictKind.REFUTED,
             epsilon_lower=self.epsilon_lower,
             epsilon_upper=upper,
-            line=line,
-            reason=reason,
+            line=blamed.place.line,
+            reason=format_in_runs(blamed.reason, self.program),
             witness=witness,
         )
 
     def report_contradiction(self) -> Verdict:
         reason = (
-            "a proof and a counterexample were found; one of them is a mistake in Hedgerow, and"
-            " nothing is claimed"
+            "a proof and a counterexample were found; this is a bug in Hedgerow, and nothing is"
+            " claimed. Please report the program"
         )
         return Verdict(self.program.name, VerdictKind.UNKNOWN, reason=reason)
 
     def report_unknown(self, failure: Failure) -> Verdict:
         blamed = self.find_culprit()
-        plain = blamed is not None and blamed.kind in _PREFERRED_FINDINGS
-        reason, place = (
-            (blamed.reason, blamed.place)
-            if blamed is not None and plain
-            else (failure.reason, failure.place)
-        )
-        lower, upper = self.epsilon_lower, failure.epsilon_upper
-        told = _format_in_runs(reason, self.program)
+        is_preferred = blamed is not None and blamed.kind in _PREFERRED_FINDINGS
+        cause = blamed if blamed is not None and is_preferred else failure
         return Verdict(
             self.program.name,
             VerdictKind.UNKNOWN,
-            epsilon_lower=lower,
-            epsilon_upper=upper,
-            line=place.line,
-            reason=told,
+            epsilon_lower=self.epsilon_lower,
+            epsilon_upper=failure.epsilon_upper,
+            line=cause.place.line,
+            reason=format_in_runs(cause.reason, self.program),
         )
 
     def find_culprit(self) -> TaintFinding | None:
@@ -266,12 +241,12 @@ def _is_proof(found: Any) -> bool:
 
 def _default_finding(program: Program) -> TaintFinding:
     return TaintFinding(
-        "output", "what is told is likelier for one neighbour than the claim allows", program.place
+        "output", "an output is more likely on one neighbour than the claim allows", program.place
     )
 
 
 def _try_or_none(action: Callable[[], T]) -> T | None:
-    """What the action gives; nothing where it meets what it cannot treat."""
+    """Return the result of the action, or None if it is outside what the action handles."""
     try:
         return action()
     except (HedgerowError, RecursionError):
@@ -282,13 +257,16 @@ def _format_error(error: Exception) -> str:
     if isinstance(error, HedgerowError):
         return str(error)
     if isinstance(error, RecursionError):
-        return "the program is nested too deeply"
-    return f"Hedgerow failed on this program ({type(error).__name__}); nothing is claimed"
+        return "the program is nested too deeply; flatten it"
+    return (
+        f"Hedgerow failed on this program ({type(error).__name__}), and nothing is claimed; please"
+        " report the program"
+    )
 
 
 def parse_document(text: str, name: str) -> PseudocodeDocument:
-    """The programs and judgements of a file, by how its name ends. What cannot be read stands
-    among them as ``UnsupportedProgram``.
+    """Parse the programs and judgements of a file, by its suffix; an ``UnsupportedProgram`` takes
+    the place of each that cannot be read.
     """
     from hedgerow.verify.language.pseudocode import PseudocodeDocument, parse_document
     from hedgerow.verify.language.python import read_programs
@@ -309,7 +287,7 @@ def parse_document(text: str, name: str) -> PseudocodeDocument:
 
 @dataclass(frozen=True)
 class _JudgementWitness:
-    """Why a judgement fails, in the shape of a witness."""
+    """The counterexample of a judgement, with the interface of a witness."""
 
     invalid: FiniteCounterexample
 
@@ -321,14 +299,15 @@ class _JudgementWitness:
             {name: str(value) for name, value in side.items()}
             for side in (self.invalid.first, self.invalid.second)
         ]
-        chances = [float(self.invalid.violation.likely), float(self.invalid.violation.rare)]
-        return {"inputs": inputs, "event": str(self.invalid), "probabilities": chances}
+        violation = self.invalid.violation
+        probabilities = [float(violation.likely), float(violation.rare)]
+        return {"inputs": inputs, "event": str(self.invalid), "probabilities": probabilities}
 
 
 def verify_judgement(
     judgement: Judgement | UnsupportedProgram, *, seconds: float = _DEFAULT_SECONDS
 ) -> Verdict:
-    """The verdict on one judgement."""
+    """Return the verdict on one judgement."""
     if isinstance(judgement, UnsupportedProgram):
         return Verdict(
             judgement.name, VerdictKind.UNKNOWN, line=judgement.place.line, reason=judgement.reason
@@ -345,91 +324,32 @@ def verify_judgement(
         f" {format_expression(judgement.postcondition)}" + (f" [{amounts}]" if amounts else "")
     )
     found: Any = decide_judgement(judgement, seconds=seconds)
-    answer, line = VerdictKind(found.verdict), judgement.place.line
-    reason = getattr(found, "reason", str(found)) if answer is not VerdictKind.REFUTED else ""
-    witness = (
-        None
-        if answer is not VerdictKind.REFUTED
-        else getattr(found, "witness", None) or _JudgementWitness(found)
-    )
-    certificate = found if answer is VerdictKind.PROVED else None
-    took = monotonic() - started
+    kind = VerdictKind(found.verdict)
+    reason, witness = getattr(found, "reason", str(found)), None
+    if kind is VerdictKind.REFUTED:
+        reason, witness = "", getattr(found, "witness", None) or _JudgementWitness(found)
     return Verdict(
         name,
-        answer,
+        kind,
         claim,
-        line=line,
+        line=judgement.place.line,
         reason=reason,
         witness=witness,
-        certificate=certificate,
-        seconds=took,
+        certificate=found if kind is VerdictKind.PROVED else None,
+        seconds=monotonic() - started,
     )
-
-
-def _list_noise_costs(program: Program, certificate: Certificate) -> tuple[NoiseCost, ...]:
-    from hedgerow.verify.prove.certificate import FINITE
-    from hedgerow.verify.prove.rules.finite_regions import list_regions
-
-    if certificate.mode == FINITE:
-        first = [(one.samples[0].place.line, one.site) for one in list_regions(program.body)]
-        prices = [(line, certificate.shifts[site], certificate.rates[site]) for line, site in first]
-        return tuple(
-            NoiseCost(
-                line,
-                "coins",
-                _format_in_runs(format_expression(when), program),
-                _format_in_runs(format_expression(rate), program),
-            )
-            for line, when, rate in prices
-            if rate is not None
-        )
-    rates: tuple[Expression | None, ...] = certificate.rates or (None,) * len(certificate.shifts)
-    return tuple(
-        NoiseCost(
-            sample.place.line,
-            sample.noise.value,
-            _format_in_runs(format_expression(shift), program),
-            _format_unit_cost(program, sample, rate),
-        )
-        for sample, shift, rate in zip(program.samples, certificate.shifts, rates, strict=False)
-    )
-
-
-def _format_unit_cost(program: Program, sample: Sample, rate: Expression | None) -> str:
-    """What a move by 1 costs: as the certificate says, or 1 over the scale of noise that costs
-    so.
-    """
-    if rate is not None:
-        return _format_in_runs(format_expression(rate), program)
-    if sample.noise not in (Noise.LAPLACE, Noise.GEOMETRIC, Noise.EXPONENTIAL):
-        return ""
-    above, below = Number(Fraction(1)), sample.parameters[0]
-    match below:
-        case Apply(operator="/", arguments=(top, bottom)):
-            return format_expression(bottom if top == above else Apply("/", (bottom, top)))
-        case _:
-            return format_expression(Apply("/", (above, below)))
-
-
-def _format_in_runs(text: str, program: Program) -> str:
-    """``x@1`` of a certificate as judgements write it, ``x<1>``, and what is drawn as ``noise``;
-    a truth, ``0 < x`` to the prover, as x.
-    """
-    told = re.sub(r"@(noise|answer)", r"\1", re.sub(r"@([12])", r"<\1>", text))
-    truths = "|".join(re.escape(one.name) for one in list_measured_booleans(program))
-    return re.sub(rf"\b0 < (({truths})(<[12]>)?(\[[^\]]*\])?)", r"\1", told) if truths else told
 
 
 def format_claim(claim: Claim) -> str:
-    """For people: ``2 * eps for all``."""
+    """Format a claim, as in ``2 * eps for all``."""
     delta = f", {format_expression(claim.delta)}" if claim.delta is not None else ""
     k = f" {claim.neighbours.k}" if claim.neighbours.k != 1 else ""
     return f"{format_expression(claim.epsilon)}{delta} for {claim.neighbours.relation}{k}"
 
 
 def compute_claim_multiple(epsilon: Expression, program: Program) -> float | None:
-    """How many of its units a claim is: eps, where it is a fixed multiple; 1 where it is told in
-    itself; the number where it is one.
+    """Return the claim in its unit: the factor of eps, 1 if the unit is the claim itself, or the
+    number; None if there is no such number.
     """
     unit = find_claim_unit(replace(program, claim=replace(program.claim, epsilon=epsilon)))
     if unit == THE_CLAIM:

@@ -92,12 +92,12 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
     assert kept(policy.parent) == before
     assert out.startswith(SENSITIVE_WARNING.replace("report", "output"))
     assert "whether age is above 50: 1 run of each attack." in " ".join(out.split())
-    assert "no attack gets more, on average, than 81.61 %" in out
+    assert "No attack exceeds 81.61 % on average" in out
     assert "Nothing was charged" in out
     text = page.read_text(encoding="utf-8")
     assert text.count(SENSITIVE_WARNING) == 2
     assert "Choosing epsilon" in text
-    assert "How many secrets an attacker gets right" in text
+    assert "How many secrets an attacker guesses right" in text
     assert page.stat().st_mode & 0o077 == 0
     page.unlink()
 

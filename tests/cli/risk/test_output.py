@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.cli.risk.output import check_report_folder, format_count, print_warning, write_report
+from hedgerow.cli.risk.output import check_report_folder, print_warning, write_report
 from hedgerow.errors import SourceError
 
 
 def test_the_warning_goes_where_the_answer_goes(capsys: pytest.CaptureFixture[str]) -> None:
     print_warning()
     said = capsys.readouterr()
-    assert said.out.startswith("SENSITIVE: this output was made")
+    assert said.out.startswith("SENSITIVE: this output was computed")
     assert not said.err
 
 
@@ -34,11 +34,3 @@ def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
         check_report_folder(tmp_path / "none" / "report.html")
     check_report_folder(tmp_path / "report.html")
     check_report_folder(None)
-
-
-def test_words_for_numbers() -> None:
-    assert [format_count(count, "run") for count in (0, 1, 2000)] == [
-        "0 runs",
-        "1 run",
-        "2,000 runs",
-    ]

@@ -36,7 +36,7 @@ def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixtur
     assert asked(survey, "--columns", KNOWN) == 0
     said = capsys.readouterr()
     assert said.out.startswith(
-        "SENSITIVE: this output was made from the data without any protection"
+        "SENSITIVE: this output was computed from the unprotected data"
     )
     assert (
         "18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade,"
@@ -91,11 +91,11 @@ def test_two_files_and_a_report(
     assert asked(*words) == 0
     said = capsys.readouterr().out
     assert (
-        "13 of 24 rows are matched for certain with club.parquet, on age, sex, best_grade." in said
+        "13 of 24 rows match club.parquet for certain, on age, sex, best_grade." in said
     )
     assert "15 rows have a possible match there. Of one-to-one guesses about 14.0 are right" in said
     assert said.endswith(f"Written to {page}.\n")
-    assert "13 of 24 rows are matched for certain with club.parquet" in page.read_text(
+    assert "13 of 24 rows match club.parquet for certain" in page.read_text(
         encoding="utf-8"
     )
     assert asked(*words, "--json") == 0

@@ -17,9 +17,8 @@ from hedgerow.calibration.noise_choice import NoiseKind
 from hedgerow.database import database
 from hedgerow.engines.compile import column_casts as reading
 from hedgerow.engines.compile import grid_rounding as engine_snapping
-from hedgerow.engines.compile import plan as compiling
 from hedgerow.engines.compile import sums
-from hedgerow.engines.compile.dialect import DUCKDB
+from hedgerow.engines.compile.group_keys import KeyedRelation
 from hedgerow.engines.compile.sql_builders import (
     binary,
     call_function,
@@ -32,6 +31,7 @@ from hedgerow.engines.compile.sql_builders import (
     select,
 )
 from hedgerow.engines.data_source import Cells
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.plan.measures import ClampedGrid, Measure
@@ -247,7 +247,7 @@ def cut_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_group_cap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_keep_first_groups", lambda pairs, *_, **__: pairs)
+    monkeypatch.setattr(KeyedRelation, "keep_first_groups", lambda _, pairs, **__: pairs)
 
 
 def _first_by(
@@ -255,9 +255,8 @@ def _first_by(
 ) -> None:
     """Another choice of the groups that stay: by ``place`` of the keys, from 1."""
 
-    def first(
-        pairs: exp.Select, keys: Sequence[exp.Expr], most: int, *_: Any, **__: Any
-    ) -> exp.Select:
+    def first(self: KeyedRelation, pairs: exp.Select, **_: Any) -> exp.Select:
+        keys = [column(name) for name, _ in self.name_keys()]
         outputs = [(output.alias, column(output.alias)) for output in pairs.expressions]
         crowd = exp.Window(
             this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in keys]
@@ -267,10 +266,10 @@ def _first_by(
         return select(
             [(n, v.copy()) for n, v in outputs],
             numbered,
-            [binary(column("place"), exp.LTE, integer_literal(most))],
+            [binary(column("place"), exp.LTE, integer_literal(self.plan.bound.max_groups))],
         )
 
-    monkeypatch.setattr(compiling, "_keep_first_groups", first)
+    monkeypatch.setattr(KeyedRelation, "keep_first_groups", first)
 
 
 def ties_past_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,18 +19,14 @@ import pyarrow.parquet as pq
 from hedgerow.database import Database
 from hedgerow.database import open_database as opening
 from hedgerow.database.catalog_builder import build_catalog
-from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.data_source import Cells, PhysicalColumn
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
-from hedgerow.engines.result_cells import (
-    CompiledPlan,
-    ResultColumns,
-    Statement,
-    collect_cells,
-    convert_result,
-)
-from hedgerow.engines.tables.inspect import inspect_columns
+from hedgerow.engines.duckdb.tables.inspect import inspect_columns
+from hedgerow.engines.result_cells import CompiledPlan, collect_cells
+from hedgerow.engines.result_columns import ResultColumns, convert_result
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger import MemoryLedger
 from hedgerow.plan.nodes import Aggregate, Join, RelationNode, Table, Union

@@ -44,7 +44,7 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.release import release as door
 from hedgerow.release.group_selection import Threshold
 from hedgerow.release.release import ReleaseNoise
-from hedgerow.sql.aggregates.measures import MeasureCollector
+from hedgerow.sql.aggregates import measures
 
 LISTED = (
     *(f"opendp-{number}" for number in (314, 346, 941, 1716, 2344, 2949)),
@@ -169,7 +169,7 @@ def test_smartnoise_317_without_bounds_there_is_no_sum(monkeypatch: pytest.Monke
     with pytest.raises(Unbounded):
         total_of_what_has_no_bounds()
     monkeypatch.setattr(
-        MeasureCollector, "_build_grid", lambda *_, **__: ClampedGrid(Fraction(1), 0, 1)
+        measures, "build_number_grid", lambda *_, **__: ClampedGrid(Fraction(1), 0, 1)
     )
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
     # hardly any noise, on numbers of any size

@@ -15,11 +15,12 @@ from sqlglot import exp
 from database.attacks.mutants import unclamped
 from hedgerow.calibration import noise_choice as noise
 from hedgerow.engines.compile import column_casts as reading
+from hedgerow.engines.compile import compiled_relation
 from hedgerow.engines.compile import ordered_values as samples
 from hedgerow.engines.compile import relations as rows
 from hedgerow.engines.compile import sums
-from hedgerow.engines.compile.ordered_values import OrderedValueQuery
-from hedgerow.engines.compile.relations import UNIT_COLUMN, CompiledRelation, RelationCompiler
+from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
+from hedgerow.engines.compile.relations import RelationCompiler
 from hedgerow.engines.compile.sql_builders import (
     binary,
     case_when,
@@ -36,14 +37,14 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.release import release
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.release import ReleaseNoise
-from hedgerow.sql.aggregates import measures as measuring
+from hedgerow.sql.aggregates import number_grids
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.relations import select_list as shaping
 
 
 def join_without_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows meet on the columns that are named, whosever they are."""
-    plain = rows.binary
+    plain = compiled_relation.binary
 
     def test(a: exp.Expr, operator: type[exp.Binary], b: exp.Expr) -> exp.Expr:
         return (
@@ -52,7 +53,7 @@ def join_without_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
             else plain(a, operator, b)
         )
 
-    monkeypatch.setattr(rows, "binary", test)
+    monkeypatch.setattr(compiled_relation, "binary", test)
 
 
 def fold_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,21 +144,17 @@ def values_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """A value that several units have goes to one of them, and is cut off with what that one has
     too much.
     """
-    plain = OrderedValueQuery._keep_first
+    plain = samples.keep_first
 
-    def cut(self: OrderedValueQuery, found: exp.Select, place: exp.Expr, most: int) -> exp.Select:
-        keys = [(key.name, key.copy()) for key in self._keys]
-        owners = select(
-            [(UNIT_COLUMN, exp.Max(this=column(UNIT_COLUMN))), *keys, ("v", column("v"))], found
-        )
-        return plain(
-            self,
-            owners.group_by(*(key.copy() for key in self._keys), column("v"), copy=False),
-            place,
-            most,
-        )
+    def cut(
+        found: exp.Select, place: exp.Expr, limit: int, names: Sequence[str]
+    ) -> exp.Select:
+        others = [name for name in names if name != UNIT_COLUMN]
+        owner = (UNIT_COLUMN, exp.Max(this=column(UNIT_COLUMN)))
+        owners = select([owner, *((name, column(name)) for name in others)], found)
+        return plain(owners.group_by(*map(column, others), copy=False), place, limit, names)
 
-    monkeypatch.setattr(OrderedValueQuery, "_keep_first", cut)
+    monkeypatch.setattr(samples, "keep_first", cut)
 
 
 def moments_of_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,13 +290,13 @@ def name_keeps_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lower_bound_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upper bound is the lower one, so nobody seems to move anything by more than that."""
-    plain = measuring.build_grid
+    plain = number_grids.build_grid
 
     def snap(*arguments: Any) -> ClampedGrid | None:
         found = plain(*arguments)
         return found and replace(found, high=found.low)
 
-    monkeypatch.setattr(measuring, "build_grid", snap)
+    monkeypatch.setattr(number_grids, "build_grid", snap)
     monkeypatch.setattr(sums, "compile_grid_steps", unclamped)
 
 
@@ -334,11 +331,11 @@ def count_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def group_too_many_for_picks(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = OrderedValueQuery._keep_first
+    plain = samples.keep_first
 
     def cut(
-        self: OrderedValueQuery, cut_rows: exp.Select, place: exp.Window, most: int
+        cut_rows: exp.Select, place: exp.Window, limit: int, names: Sequence[str]
     ) -> exp.Select:
-        return plain(self, cut_rows, place, most + isinstance(place.this, exp.DenseRank))
+        return plain(cut_rows, place, limit + isinstance(place.this, exp.DenseRank), names)
 
-    monkeypatch.setattr(OrderedValueQuery, "_keep_first", cut)
+    monkeypatch.setattr(samples, "keep_first", cut)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.against import agreed
+from engines.helpers_comparison import agreed
 from hedgerow.database.autobounds.column_bounds import (
     build_bounds_plan,
     calibrate_search_noise,

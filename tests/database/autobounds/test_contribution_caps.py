@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from database.searching import SURE, ask, charges, only_opened, policy_of
-from engines.against import agreed
+from engines.helpers_comparison import agreed
 from hedgerow.database import open_frame
 from hedgerow.database.autobounds.contribution_caps import (
     build_caps_plan,

@@ -329,7 +329,7 @@ def test_what_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
             publish.histogram(
                 "people", ["age", "income", "region", "day"], bins={"income": 100_000}
             )
-        with pytest.raises(InvalidArgument, match="there is something already"):
+        with pytest.raises(InvalidArgument, match="this path already exists"):
             publish.histogram("people", "region").to(tmp_path)
         assert [entry.kind for entry in db.ledger.entries() if entry.kind == "charge"] == []
 

@@ -109,7 +109,7 @@ def test_of_two_who_begin_one_stream_one_does(
         draft = db.publish.continual("meter", **TERMS, epsilon=1)
         draft.begin(tmp_path / "a").close()
         monkeypatch.setattr(type(db.ledger), "answers", lambda *_: [])
-        with pytest.raises(SourceError, match="Go on with its file"):
+        with pytest.raises(SourceError, match="Open its state file"):
             draft.begin(tmp_path / "b")
         assert not (tmp_path / "b").exists()
         # as if it could be missed: the ledger still has one answer

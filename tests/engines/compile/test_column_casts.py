@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engines.worlds import ENDLESS, ENDLESS_PAST, POOLS, dates
+from engines.helpers_plans import ENDLESS, ENDLESS_PAST, POOLS, dates
 from hedgerow.engines.compile.column_casts import CASTABLE_TYPES
 from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.engines.reference.column_casts import read_value
-from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.errors import Unsupported
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
@@ -472,7 +472,7 @@ def test_days_beyond_the_calendar_are_moved_to_its_ends() -> None:
 
 def test_bounds_that_no_whole_number_has_are_refused() -> None:
     for low, high in ((2**63, 2**64), (-(2**65), -(2**64))):
-        with pytest.raises(Unsupported, match="bounds of c lie beyond 64 bits"):
+        with pytest.raises(Unsupported, match="bounds of c do not fit into 64 bits"):
             came_out(pa.table({"c": [1]}), Column("c", "integer", Fraction(low), Fraction(high)))
 
 

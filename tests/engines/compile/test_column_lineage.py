@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from engines.against import agreed
+from engines.helpers_comparison import agreed
 from hedgerow.engines.compile.column_casts import StoredColumn
 from hedgerow.engines.compile.column_lineage import find_source_column
-from hedgerow.engines.compile.dialect import DUCKDB
-from hedgerow.engines.compile.plan import StoredTable, compile_plan
+from hedgerow.engines.compile.plan import compile_plan
+from hedgerow.engines.compile.stored_tables import StoredTable
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import (
     Aggregate,

@@ -16,17 +16,17 @@ import pytest
 from sqlglot import exp
 
 from depth import many
-from engines.against import RANKS, agreed, frames, plain
-from engines.worlds import combinations
+from engines.helpers_comparison import RANKS, agreed, frames, plain
+from engines.helpers_plans import combinations
 from hedgerow.engines.compile import contingency as crossing
-from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.sql_builders import binary as compared
 from hedgerow.engines.compile.sql_builders import column, integer_literal
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.engine import DuckDB
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.engines.reference import interpreter as reference
-from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.plan.contingency import Contingency, group_into_words
 from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Table
@@ -304,7 +304,7 @@ def test_parts_that_leak_are_seen(
         monkeypatch.setattr(
             crossing,
             "_scale_count",
-            lambda fine, most, dialect: compared(column("k"), exp.Mul, integer_literal(fine)),
+            lambda resolution, *_: compared(column("k"), exp.Mul, integer_literal(resolution)),
         )
     elif planted == "of the rows of a combination":
         right = crossing._scale_count
@@ -318,7 +318,9 @@ def test_parts_that_leak_are_seen(
     else:
         honest = Contingency.sensitivity
         monkeypatch.setattr(
-            Contingency, "sensitivity", lambda self, reach: honest(replace(self, fine=1), reach)
+            Contingency,
+            "sensitivity",
+            lambda self, reach: honest(replace(self, resolution=1), reach),
         )
     assert len(too_far(relation, fine=8)) > 3
 

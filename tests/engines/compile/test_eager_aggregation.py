@@ -15,15 +15,15 @@ import sqlglot
 from sqlglot import exp
 
 from depth import many
-from engines.against import agreed, agreed_in, frames, schemas
-from hedgerow.engines.compile.dialect import DUCKDB
+from engines.helpers_comparison import agreed, agreed_in, frames, schemas
 from hedgerow.engines.compile.eager_aggregation import JoinSides, split_join
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.sql_builders import integer_literal
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.session import DuckDBSession
-from hedgerow.engines.process.session_protocol import EngineLimits
-from hedgerow.engines.process.statement import Statement
-from hedgerow.engines.tables.registry import attach_tables
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.tables.registry import attach_tables
+from hedgerow.engines.statement import Statement
 from hedgerow.plan.measures import ClampedGrid, Measure, SecondPopulation
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table
 from hedgerow.plan.order_statistics import OrderStatistic

@@ -12,16 +12,16 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp
 
-from engines.worlds import ARROW, BINARY, POOLS, Ranks, answer
-from hedgerow.engines.compile.dialect import DUCKDB
+from engines.helpers_plans import ARROW, BINARY, POOLS, Ranks, answer
 from hedgerow.engines.compile.expressions import (
     FUNCTION_COMPILERS,
     compile_expression,
     estimate_size,
 )
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.engines.reference.interpreter import interpret_plan
-from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.errors import HedgerowError, Unsupported
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table

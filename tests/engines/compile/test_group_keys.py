@@ -10,13 +10,14 @@ import sqlglot
 from sqlglot import exp
 
 from depth import many
-from engines.against import Found, agreed, agreed_in, frames, schemas
-from hedgerow.engines.compile.dialect import DUCKDB, Dialect
+from engines.helpers_comparison import Found, agreed, agreed_in, frames, schemas
+from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.sql_builders import integer_literal
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.session import DuckDBSession
-from hedgerow.engines.process.session_protocol import EngineLimits
-from hedgerow.engines.tables.registry import attach_tables
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.tables.registry import attach_tables
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Join, Project, Table
 from hedgerow.plan.scalar.expressions import Call, ColumnRef

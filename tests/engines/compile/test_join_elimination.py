@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from engines.against import agreed, frames, schemas
-from hedgerow.engines.compile.dialect import DUCKDB
+from engines.helpers_comparison import agreed, frames, schemas
 from hedgerow.engines.compile.join_elimination import joins_through_link
 from hedgerow.engines.compile.plan import compile_plan
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.session import DuckDBSession
-from hedgerow.engines.process.session_protocol import EngineLimits
-from hedgerow.engines.tables.registry import attach_tables
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.tables.registry import attach_tables
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import (
     Aggregate,

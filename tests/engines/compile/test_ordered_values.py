@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp
 
-from engines.against import RANKS, agreed, agreed_in, tied
-from hedgerow.engines.compile.dialect import DUCKDB
+from engines.helpers_comparison import RANKS, agreed, agreed_in, tied
 from hedgerow.engines.compile.sql_builders import binary as compared
 from hedgerow.engines.compile.sql_builders import cast, integer_literal
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.engines.reference.column_casts import read_value
-from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.order_statistics import OrderStatistic

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engines.against import agreed
+from engines.helpers_comparison import agreed
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import (
     Aggregate,

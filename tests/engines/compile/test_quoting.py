@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.quoting import quote_name, quote_text
 from hedgerow.engines.compile.sql_builders import column, is_one_of, select, text_literal
 from hedgerow.engines.compile.sql_writer import render_sql
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from sql.hostile import PIECES
 
 ENGINE = duckdb.connect(config={"threads": "1"})

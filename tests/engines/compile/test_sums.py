@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engines.against import agreed
-from engines.small import VISITS, question
+from engines.helpers_comparison import agreed
+from engines.helpers_visits import VISITS, question
 from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.engines.reference import interpreter as reference
-from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.schema import Column, Schema
 

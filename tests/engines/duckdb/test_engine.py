@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 
-from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
-from engines.worlds import answer
+from engines.helpers_plans import answer
+from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from hedgerow.engines.compile import plan as compile
 from hedgerow.engines.data_source import SOURCE_FAILED, PhysicalColumn
 from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.errors import InvalidArgument, SourceError
 
 
@@ -25,7 +25,7 @@ def test_it_answers_and_tells_its_columns() -> None:
     assert source.schema("visits") == tuple(
         PhysicalColumn(name, type_) for name, type_ in zip(ROWS, types, strict=True)
     )
-    with pytest.raises(InvalidArgument, match="one of those registered"):
+    with pytest.raises(InvalidArgument, match="name of a registered table"):
         source.schema("nobody's")
     source.close()
 
@@ -65,7 +65,7 @@ def test_a_file_that_has_changed_is_not_asked(
     for _ in range(2):  # gone, and there again
         with pytest.raises(
             SourceError,
-            match="The file of visits has changed since it was opened: declare a new version",
+            match="The file of visits has changed since it was opened. Declare a new version",
         ):
             source.prepare(BY_CITY)
         written()
@@ -93,6 +93,6 @@ def test_what_was_prepared_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch
 
 def test_what_cannot_be_run_is_refused_when_it_is_prepared() -> None:
     source = DuckDB(visits())
-    with pytest.raises(SourceError, match="There is no table others in the data"):
+    with pytest.raises(SourceError, match="The data have no table others"):
         source.prepare(question("city", schema=replace(VISITS, table="others")))
     source.close()

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.duckdb.session import DuckDBSession
-from hedgerow.engines.process.engine_process import IsolatedDuckDB
-from hedgerow.engines.process.session_protocol import EngineLimits
-from hedgerow.engines.tables.registry import RegisteredTable
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Schema
 
@@ -133,7 +133,7 @@ def test_a_table_that_would_not_be_clamped_is_not_opened(
         schema = Schema("t", (column,), "id")
         if column.name == "x":
             with pytest.raises(
-                SourceError, match=r"t\.parquet tells what is not so of its own columns"
+                SourceError, match=r"statistics in the file t\.parquet"
             ):
                 engine({"t": RegisteredTable(path, schema)})
         else:

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines.duckdb.session import DuckDBSession
-from hedgerow.engines.process.session_protocol import EngineLimits
-from hedgerow.engines.result_cells import Statement
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import SourceError
 
 
@@ -179,9 +179,9 @@ def test_names_that_differ_in_case_alone_are_refused(names: list[str], tmp_path:
     table, path = pa.table([[1]] * len(names), names=names), tmp_path / "t.parquet"
     pq.write_table(table, path)
     session = DuckDBSession([path], EngineLimits())
-    with pytest.raises(SourceError, match="differ in upper and lower case alone"):
+    with pytest.raises(SourceError, match="same name, apart from upper and lower case"):
         session.attach_object("t0", table)
-    with pytest.raises(SourceError, match="differ in upper and lower case alone"):
+    with pytest.raises(SourceError, match="same name, apart from upper and lower case"):
         session.attach_file("t1", path)
     session.close()
 

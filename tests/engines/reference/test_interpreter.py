@@ -770,7 +770,7 @@ def no_cap_on_bonds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         reference,
         "_keep_first_references",
-        lambda found, others, rank: (one for one in found if one[1][others.by] is not None),
+        lambda found, others, rank: (one for one in found if one[1][others.id_column] is not None),
     )
 
 

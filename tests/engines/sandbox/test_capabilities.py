@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from engines.sandbox.confined import run_alone
+from engines.sandbox.helpers_confinement import run_alone
 
 CODE = """
 import ctypes, errno, json, os, sys
@@ -27,7 +27,7 @@ ROOT = os.geteuid() == 0
 def test_none_is_left(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     words, sets, reading, _ = run_alone(CODE, str(tmp_path / "mine"), str(tmp_path / "absent"))
-    assert words == "none is left"
+    assert words == "no capability is left"
     assert {sets[name] for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")} == {0}
     # only whoever may drop them has them dropped; without the others they are worth nothing
     assert sets["CapBnd"] == 0 or not ROOT

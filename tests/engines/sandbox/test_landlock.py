@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.sandbox.confined import landlock_version, run_alone
+from engines.sandbox.helpers_confinement import landlock_version, run_alone
 from hedgerow.engines.sandbox.landlock import list_rights
 
 CODE = """
@@ -43,7 +43,7 @@ def test_folders_and_files_can_be_read_and_nothing_else(tmp_path: Path) -> None:
         return
     read, refused = ["done", "EACCES"], ["EACCES", "EACCES"]
     assert found == [["done", "EISDIR"], read, read, read, refused]
-    assert "nothing written (version" in words
+    assert "write nothing (version" in words
 
 
 @pytest.mark.parametrize(

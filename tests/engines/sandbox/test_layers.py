@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.sandbox.confined import (
+from engines.sandbox.helpers_confinement import (
     NAMES,
     attempt,
     confined,
@@ -19,7 +19,7 @@ from engines.sandbox.confined import (
     landlock_version,
     layers_of,
 )
-from hedgerow.engines.process.engine_process import EngineProcess, RequestFailed
+from hedgerow.engines.duckdb.process.engine_process import EngineProcess, RequestFailed
 from hedgerow.engines.sandbox import layers
 from hedgerow.engines.sandbox.layers import apply_layers, find_libraries
 
@@ -171,12 +171,14 @@ def test_seccomp_alone_keeps_it_from_writing_and_from_whatever_changes_files(
 
 
 SWEEP = """
-from hedgerow.engines.sandbox.system_calls import ALLOWED, PROCESSORS, RULED
+from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS
 column = PROCESSORS[os.uname().machine].column
-listed = {numbers[column] for numbers in (*ALLOWED.values(), *(rule.numbers for rule in RULED.values()))}
+rules = [rule.numbers for rule in CONDITIONAL.values()]
+listed = {numbers[column] for numbers in (*ALLOWED.values(), *rules)}
 probes = {335, 336}  # of the kernel itself: they pass every filter, and end whoever else calls them
 for number in set(range(1000)) - listed - probes:
-    assert library.syscall(ctypes.c_long(number), *map(ctypes.c_long, (0, 0, 0, 0, 0, 0))) == -1, number
+    zeros = map(ctypes.c_long, (0, 0, 0, 0, 0, 0))
+    assert library.syscall(ctypes.c_long(number), *zeros) == -1, number
     assert ctypes.get_errno() == errno.ENOSYS, number
 """
 
@@ -265,7 +267,7 @@ def test_off_linux_every_layer_is_reported_as_missing(monkeypatch: pytest.Monkey
     monkeypatch.setattr(layers, "sys", type("darwin", (), {"platform": "darwin"}))
     told = apply_layers([])
     assert [(one.name, one.active, one.detail) for one in told] == [
-        (name, False, "only Linux has it, and this is darwin") for name in NAMES
+        (name, False, "available on Linux only; this is darwin") for name in NAMES
     ]
 
 

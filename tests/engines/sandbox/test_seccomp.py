@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from engines.sandbox.confined import has_seccomp, run_alone
+from engines.sandbox.helpers_confinement import has_seccomp, run_alone
 from hedgerow.engines.sandbox.seccomp import assemble_filter, filter_system_calls
 from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS
 
@@ -139,11 +139,11 @@ def test_processes_files_and_limits_of_others_are_out_of_reach(machine: str) -> 
 
 FILTERED = """
 import ctypes, json, os, sys
-from hedgerow.engines.sandbox.seccomp import filter_calls
+from hedgerow.engines.sandbox.seccomp import filter_system_calls
 library = ctypes.CDLL(None, use_errno=True)
 library.prctl(38, 1, 0, 0, 0)
 status = open("/proc/self/status")
-words = filter_calls(library)
+words = filter_system_calls(library)
 told = [line.split()[1] for line in status if line.startswith("Seccomp:")]
 print(json.dumps([words, told]))
 """
@@ -161,14 +161,14 @@ def test_it_is_loaded() -> None:
 
 ENDS = """
 import ctypes, mmap
-from hedgerow.engines.sandbox.seccomp import filter_calls
+from hedgerow.engines.sandbox.seccomp import filter_system_calls
 library = ctypes.CDLL(None, use_errno=True)
 library.prctl(38, 1, 0, 0, 0)
 page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 page.write(b"\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3")  # mov eax, 20 (getpid); int 0x80; ret
 way = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
 assert way() > 0 or way() == -38  # as it is without a filter, or on a kernel without 32 bits
-filter_calls(library)
+filter_system_calls(library)
 way()
 """
 

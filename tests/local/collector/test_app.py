@@ -329,7 +329,7 @@ def test_the_page_is_served_and_runs_nothing(server: Served) -> None:
     )
     assert answer.headers["Server"] is None
     assert "colour, epoch 7" in text
-    assert "What a client gives away at most" in text
+    assert "Privacy loss of a client at most" in text
     assert "<script" not in text
 
 

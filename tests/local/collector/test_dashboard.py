@@ -224,7 +224,7 @@ def test_texts_need_candidates(store: CounterStore) -> None:
     for part in (
         "500 reports",
         "any text",
-        "collect with --candidates, or hedgerow local decode",
+        "Pass --candidates to hedgerow local collect, or use hedgerow local decode",
         "unbounded",
     ):
         assert part in said
@@ -249,20 +249,23 @@ def test_texts_are_found_among_candidates(store: CounterStore) -> None:
     [
         (
             {"none": ["a"]},
-            "must be for a metric that is collected here, and counts values; got 'none'",
+            "must belong to a metric of this collector that counts values; got 'none'",
         ),
         (
             {"age": ["a"]},
-            "must be for a metric that is collected here, and counts values; got 'age'",
+            "must belong to a metric of this collector that counts values; got 'age'",
         ),
-        ({"colour": ["a"]}, "of 'colour' must be a different name for each of its 50 codes; got 1"),
+        (
+            {"colour": ["a"]},
+            "of 'colour' must have one distinct name for each of its 50 codes; got 1",
+        ),
         (
             {"colour": [*map(str, range(49)), "7"]},
-            "of 'colour' must be a different name for each of its 50 codes; got 50",
+            "of 'colour' must have one distinct name for each of its 50 codes; got 50",
         ),
         (
             {"colour": [*map(str, range(50)), "7"]},
-            "of 'colour' must be a different name for each of its 50 codes; got 51",
+            "of 'colour' must have one distinct name for each of its 50 codes; got 51",
         ),
         ({"home": []}, "must be 1 to 10,000 texts"),
         (
@@ -302,7 +305,7 @@ def test_codes_have_names(store: CounterStore) -> None:
     ("before", "told"),
     [
         (KAry(4, 60_000), "0"),  # other rules for texts that are codes now
-        # the same texts would take too much memory in so many cohorts
+        # the same texts would take too much memory in that many cohorts
         (Rappor(k=8, h=2, m=1 << 15, f=0, p=16_384, q=49_152), None),
         (Rappor(k=64, h=2, m=8, f=0, p=16_384, q=49_152), "a.example"),
     ],
@@ -341,7 +344,7 @@ def test_many_cohorts_leave_room_for_fewer_candidates(store: CounterStore) -> No
     with pytest.raises(
         InvalidArgument,
         match=(
-            "must be 1 to 512 texts in so many cohorts; hedgerow local decode takes more; got 513"
+            "must be 1 to 512 texts with 4,096 cohorts; hedgerow local decode takes more; got 513"
         ),
     ):
         Dashboard(store, EpochCalendar([wide]), {"wide": texts})
@@ -382,4 +385,4 @@ def test_a_metric_of_very_many_values_is_not_decoded_here(store: CounterStore) -
     many = Metric.of("many", KAry(1 << 20, 60_000))
     (row,) = Dashboard(store, EpochCalendar([many])).rows()
     assert (row.estimates, row.reports) == (None, 0)
-    assert "too many values for this page" in row.reason
+    assert "too many values for the page" in row.reason

@@ -1,5 +1,5 @@
-"""Inverse sensitivity: the true answer first, privacy on every tiny data set, and a maximum that
-says of itself how useless it is.
+"""Inverse sensitivity: the true answer is likeliest, privacy on all small data sets, useless
+maxima.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.mode import Mode, ValueCounts
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
-from mechanisms import bad, tiny
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_small_data_sets as tiny
 
 F = Fraction
 ONE = InverseSensitivity.calibrate(epsilon=2)
@@ -30,14 +31,14 @@ PLACES = [F(1, 2), F(1, 5), F(1), F(0)]
 
 
 def mode(data: tiny.Data) -> int:
-    """The most frequent value, the smallest of several; 0 of no rows."""
+    """Return the most frequent value, the smallest of several; 0 for no rows."""
     return max(sorted(set(data)), key=data.count, default=0)
 
 
 def lengths(
     statistic: object, relation: str, points: int, most: int, centre: range
 ) -> dict[tiny.Data, list[int]]:
-    """How many steps from each data set to one with each answer, by walking through all of them."""
+    """Return the steps from each data set to one with each answer, by exhaustive search."""
     graph: dict[tiny.Data, list[tiny.Data]] = {}
     for one, other in tiny.neighbours(relation, points, most):
         graph.setdefault(one, []).append(other)
@@ -58,7 +59,7 @@ def lengths(
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_mode_by_lengths_of_its_own(relation: str) -> None:
+def test_the_mode_can_be_chosen_by_custom_lengths(relation: str) -> None:
     found = lengths(mode, relation, 3, 7, range(1, 4))
     laws = {
         data: {z: exp(ONE.log_prob(z, length)) for z in range(3)} for data, length in found.items()
@@ -72,7 +73,7 @@ def test_mode_by_lengths_of_its_own(relation: str) -> None:
         assert sorted(law.values())[-2] < max(law.values())
 
 
-def test_mode_by_the_lengths_of_the_statistic() -> None:
+def test_the_mode_can_be_chosen_by_its_inverse_lengths() -> None:
     tally = ValueCounts.from_values([2] * 40 + [0] * 25 + [1] * 30, range(4))
     for relation in RELATIONS:
         lengths = Mode(relation).inverse_lengths(tally)
@@ -126,7 +127,7 @@ def test_under_change_one_the_quantile_is_that_of_the_exponential_mechanism() ->
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_quantile_draws_follow_their_law(relation: str) -> None:
+def test_quantile_draws_follow_their_distribution(relation: str) -> None:
     column, quantile = (
         Sample.from_values([1, 4, 4, 9, 10, 11], lower=0, upper=12),
         Quantile(F(1, 3), relation),
@@ -138,7 +139,7 @@ def test_quantile_draws_follow_their_law(relation: str) -> None:
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_ranks_cover(relation: str) -> None:
+def test_the_rank_error_is_rarely_exceeded(relation: str) -> None:
     rng = np.random.default_rng(2)
     column = Sample.from_values(np.clip(rng.lognormal(3, 1, 1500), 0, 999), lower=0.0, upper=1000.0)
     mechanism, runs = InverseSensitivity.calibrate(epsilon=1), 40
@@ -152,7 +153,7 @@ def test_ranks_cover(relation: str) -> None:
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_a_maximum_says_itself_that_it_is_useless(relation: str) -> None:
+def test_the_rank_error_of_a_maximum_is_infinite(relation: str) -> None:
     maximum = Quantile(F(1), relation)
     mechanism = InverseSensitivity.calibrate(epsilon=1)
     for n in (1, 1000, 10**9):
@@ -181,7 +182,7 @@ def test_a_maximum_says_itself_that_it_is_useless(relation: str) -> None:
     assert sharp.quantile(maximum, [3, 5, 4], lower=0, upper=10) == 5
 
 
-def test_calibration() -> None:
+def test_calibration_meets_its_target_and_no_more() -> None:
     mechanism = InverseSensitivity.calibrate(epsilon=1, rows=2)
     assert mechanism.factor == F(1, 4)
     assert mechanism.loss(2).epsilon == 1
@@ -203,12 +204,12 @@ def test_calibration() -> None:
     ],
     ids=str,
 )
-def test_bad_prices(given: dict[str, float]) -> None:
+def test_bad_epsilon_and_rho_are_refused(given: dict[str, float]) -> None:
     with pytest.raises(InvalidArgument):
         InverseSensitivity.calibrate(**given)  # type: ignore[arg-type]
 
 
-def test_other_bad_parameters() -> None:
+def test_other_bad_parameters_are_refused() -> None:
     median = Quantile(F(1, 2), "add-remove")
     for name, use in (
         ("factor", lambda: InverseSensitivity(F(0))),

@@ -1,6 +1,4 @@
-"""Propose-test-release: exact loss on all small data sets, and the variant with the short
-threshold refuted twice.
-"""
+"""Propose-test-release: exact loss on all small data sets; the short threshold is refuted twice."""
 
 from __future__ import annotations
 
@@ -23,7 +21,8 @@ from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
 from hedgerow.verify.audit import audit
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
-from mechanisms import bad, exactly
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_exact_distributions as exactly
 
 TOP = 3
 DISTANCES = (nan, -inf, -1, 0.5, False, True, "1", None, [1], 1j)
@@ -31,7 +30,7 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 def small(neighbours: str) -> list[Rows]:
-    """All data sets over 0, …, 3: of three rows, or of up to three."""
+    """Return all data sets over 0, …, 3: of three rows, or of up to three."""
     sizes = [3] if neighbours == "change-one" else [0, 1, 2, 3]
     return [
         tuple((x,) for x in rows)
@@ -47,7 +46,7 @@ def values(rows: Rows) -> Sample:
 def answer_law(
     q: Fraction, step: Fraction, threshold: int, exact: int, distance: float, top: int = TOP
 ) -> dict[Any, Fraction]:
-    """Test noise of rate ``q``, answer noise of ``step``."""
+    """Return the output distribution for test noise of rate ``q`` and answer noise of ``step``."""
     release = exactly.ONE if distance == inf else exactly.at_least(q, threshold - int(distance))
     return exactly.tested(release, exactly.noisy(step, exact, 0, top))
 
@@ -72,7 +71,7 @@ def test_every_pair_of_small_data_sets_keeps_two_epsilon_and_delta_exactly(
     assert verdict.private, str(verdict)
 
 
-def test_a_distance_function_of_ones_own() -> None:
+def test_a_custom_distance_function_works() -> None:
     # The answer is the number of rows squared; a row more or less moves it by 2 n + 1 or 2 n - 1,
     # more than 5 from n = 3 on.
     q, step, delta = Fraction(1, 32), Fraction(1, 2), Fraction(1, 1000)
@@ -92,8 +91,9 @@ def test_a_distance_function_of_ones_own() -> None:
 
 
 def far_pair(q: Fraction, threshold: int, jump: int = 1000) -> list[dict[Any, Fraction]]:
-    """Two neighbours at D = 0 whose answers lie far apart; the proposed bound is 1, the noise
-    that of e.
+    """Return two neighbours at D = 0 whose answers lie far apart.
+
+    The proposed bound is 1, the noise that of e.
     """
     laws = (exactly.noisy(q, exact, 0, jump) for exact in (0, jump))
     grouped = (
@@ -113,7 +113,7 @@ def far_pair(q: Fraction, threshold: int, jump: int = 1000) -> list[dict[Any, Fr
 
 
 @pytest.mark.parametrize("q", [Fraction(1, 10), Fraction(1, 2), Fraction(2, 3)], ids=str)
-def test_the_threshold_is_the_smallest_that_will_do(q: Fraction) -> None:
+def test_the_threshold_is_the_smallest_that_keeps_delta(q: Fraction) -> None:
     delta = Fraction(1, 1000)
     threshold = exactly.threshold(q, delta)
     right, wrong = far_pair(q, threshold), far_pair(q, threshold - 1)
@@ -147,7 +147,7 @@ def test_the_short_threshold_is_refuted_by_audit() -> None:
     assert wrong.release_probability(0) == pytest.approx(exp(-4) / (1 + exp(-1)))
 
 
-def test_the_mechanism_keeps_what_it_claims() -> None:
+def test_the_mechanism_passes_the_laws() -> None:
     for epsilon, k in ((1, 1), (4, 1), (2, 3)):
         delta = Fraction(1, 500)
         mechanism = ProposeTestRelease.calibrate(bound=1, epsilon=epsilon, delta=delta, group=k)
@@ -167,7 +167,7 @@ def test_the_mechanism_keeps_what_it_claims() -> None:
         assert verdict.private, str(verdict)
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     mechanism = ProposeTestRelease.calibrate(bound=5, epsilon=1, delta=1e-6)
     assert (mechanism.test, mechanism.noise.scale, mechanism.noise.grid) == (2, 10, 1)
     # ln(1/delta)/e = 27.6, and the discrete tail is half of e^-27/2
@@ -178,7 +178,7 @@ def test_golden() -> None:
     assert mechanism.error(0.05) == Laplace(Fraction(10)).error(0.05)
 
 
-def test_reals_on_a_grid() -> None:
+def test_reals_are_released_on_their_grid() -> None:
     mechanism = ProposeTestRelease.calibrate(bound=0.3, epsilon=1, delta=1e-6, grid=2**-10)
     assert mechanism.loss().epsilon == 1
     noisy = mechanism.sample(0.1, inf)
@@ -225,21 +225,21 @@ def test_a_constant_column_is_released_and_a_wild_one_is_not() -> None:
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         ProposeTestRelease.calibrate(bound=1, epsilon=epsilon, delta=1e-6)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta(delta: object) -> None:
+def test_bad_delta_is_refused(delta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=delta)  # type: ignore[arg-type]
     assert refusal.value.argument == "delta"
 
 
 @pytest.mark.parametrize("bound", [*bad.SENSITIVITIES, Sensitivity.of(1)], ids=bad.name)
-def test_bad_bound(bound: object) -> None:
+def test_bad_bound_is_refused(bound: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         ProposeTestRelease.calibrate(bound=bound, epsilon=1, delta=1e-6)  # type: ignore[arg-type]
     assert refusal.value.argument == "bound"
@@ -251,7 +251,7 @@ def test_a_bound_read_off_the_data_is_refused() -> None:
 
 
 @pytest.mark.parametrize("group", [0, -1, 1.5, nan, None, "1", True])
-def test_bad_group(group: object) -> None:
+def test_bad_group_is_refused(group: object) -> None:
     def calibrate(k: Any) -> object:
         return ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=0.1, group=k)
 
@@ -265,7 +265,7 @@ def test_bad_group(group: object) -> None:
         assert refusal.value.argument == "group"
 
 
-def test_bad_fields() -> None:
+def test_bad_fields_are_refused() -> None:
     noise = Laplace(Fraction(1))
     for fields, name in (
         ((0, noise, 1, 1), "bound"),
@@ -306,6 +306,6 @@ def test_bad_data_are_refused_before_anything_is_drawn(data: object) -> None:
 
 
 @pytest.mark.usefixtures("dry")
-def test_good_data_draw() -> None:
+def test_good_data_reach_the_sampler() -> None:
     with pytest.raises(AssertionError, match="draw"):
         ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=0.1).sample(1, 0)

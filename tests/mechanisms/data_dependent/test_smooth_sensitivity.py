@@ -1,5 +1,5 @@
-"""Smooth sensitivity: the loss of medians of all small data sets, from log_prob; and local
-sensitivity caught in the act.
+"""Smooth sensitivity: the exact loss of medians of all small data sets; local sensitivity is
+refuted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 TOP = 12
 VALUES = (0, 1, 4, TOP)
@@ -61,8 +61,9 @@ def values(rows: Rows) -> Sample:
 def laws(
     mechanism: SmoothSensitivity, neighbours: str, window: int, local: bool = False
 ) -> dict[Rows, np.ndarray]:
-    """For every data set the logarithms of the probabilities of a window of outputs. ``local``
-    puts local sensitivity in the place of S.
+    """Return for each data set the log probabilities of a window of outputs.
+
+    ``local`` uses the local sensitivity in the place of S.
     """
     median, found = Quantile(Fraction(1, 2), neighbours), {}
     for rows in small(neighbours):
@@ -114,7 +115,7 @@ def test_noise_scaled_to_local_sensitivity_is_caught(noise: str, delta: float | 
     assert gain > 0.3
 
 
-def test_local_sensitivity_is_refused_by_name() -> None:
+def test_a_local_sensitivity_is_refused() -> None:
     median = Quantile(Fraction(1, 2), "change-one")
     for use in (lambda s: made().sample(1, s), lambda s: made().log_prob(1, 1, s)):
         with pytest.raises(Refused, match="local sensitivity is not private"):
@@ -124,7 +125,9 @@ def test_local_sensitivity_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
-def test_two_numbers_at_their_worst(noise: str, delta: float | None) -> None:
+def test_two_numbers_keep_epsilon_and_delta_at_the_worst_move(
+    noise: str, delta: float | None
+) -> None:
     mechanism = made(noise, delta, dimension=2, bound=8)
     stretch, size = exp(float(mechanism.beta)) * (1 - 1e-9), 2.0
     window = np.arange(-250, 251)
@@ -141,7 +144,7 @@ def test_two_numbers_at_their_worst(noise: str, delta: float | None) -> None:
                     assert np.maximum(np.exp(a) - exp(1) * np.exp(b), 0).sum() <= delta * (1 + 1e-6)  # type: ignore[operator]
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     assert made().beta == Fraction(49, 64)
     assert float(made().alpha) ** 2 == pytest.approx(
         2 * exp(49 / 64) * (cosh(1) - cosh(49 / 64)), rel=1e-12
@@ -158,7 +161,7 @@ def test_golden() -> None:
     assert made("laplace", 1e-6).alpha == Fraction(1, 2)
 
 
-def test_loss() -> None:
+def test_loss_matches_the_stated_epsilon_and_delta() -> None:
     assert made().loss() == Loss(1)
     assert made("laplace", 1e-6).loss() == Loss(1, Fraction(1, 10**6))
     assert made("gaussian", 1e-6).loss(3) == Loss(1, Fraction(1, 10**6)).group(3)
@@ -228,7 +231,7 @@ def test_much_privacy_loss_leaves_hardly_any_noise_and_is_not_refused() -> None:
         assert abs(loud.sample(0.5, 0.3) - 0.5) < 10
 
 
-def test_far_answers_are_moved_not_wrapped() -> None:
+def test_far_answers_are_clamped_not_wrapped() -> None:
     for noise, delta in NOISES[1:]:
         assert abs(made(noise, delta).sample(2**62, 1) - 2**50) < 10**6
         assert abs(made(noise, delta).sample(-1e300, 1) + 2**50) < 10**6
@@ -245,19 +248,19 @@ def test_a_smooth_bound_may_be_rounded_above_the_global_sensitivity() -> None:
 
 
 class Script:
-    """Random words that are the same on every run, and how many were asked for."""
+    """Random words that are the same in every run, with a record of the requests."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []
         self._source = np.random.default_rng(3)
 
-    def words(self, count: int) -> np.ndarray:
+    def draw_words(self, count: int) -> np.ndarray:
         self.asked.append(count)
         return self._source.integers(0, 1 << 64, count, dtype=np.uint64)
 
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
-def test_work_and_public_face_do_not_depend_on_smooth_sensitivity(
+def test_random_words_and_public_values_do_not_depend_on_smooth_sensitivity(
     noise: str, delta: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mechanism, asked = made(noise, delta, dimension=50, bound=1, grid=2**-20), []
@@ -272,23 +275,24 @@ def test_work_and_public_face_do_not_depend_on_smooth_sensitivity(
 
 
 @pytest.mark.parametrize("epsilon", [*bad.EPSILONS, 100.1, 5e-8], ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     for noise, delta in NOISES:
         with pytest.raises(InvalidArgument) as refusal:
             made(noise, delta, epsilon=epsilon)
         assert refusal.value.argument == "epsilon"
 
 
-def test_the_range_of_epsilon_is_named() -> None:
+def test_refusals_state_the_range_of_epsilon() -> None:
     for change, told in (
         ({"epsilon": 101}, "epsilon must be at most 100 for smooth sensitivity; got 101."),
         (
             {"epsilon": 1e-9},
-            "epsilon must be larger: beta, at most epsilon, must come to 2^-24 or more; got 1e-09.",
+            "epsilon must be larger: beta, which is at most epsilon, must be at least 2^-24;"
+            " got 1e-09.",
         ),
         (
             {"epsilon": 9, "noise": "laplace", "delta": 1e-6, "classical": True},
-            "epsilon must be at most 8 in the classical form; leave classical out; got 9.0.",
+            "epsilon must be at most 8 for the classical constants; leave classical out; got 9.0.",
         ),
     ):
         with pytest.raises(InvalidArgument) as refusal:
@@ -297,7 +301,7 @@ def test_the_range_of_epsilon_is_named() -> None:
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta(delta: Any) -> None:
+def test_bad_delta_is_refused(delta: Any) -> None:
     for noise in ("laplace", "gaussian"):
         with pytest.raises(InvalidArgument) as refusal:
             made(noise, delta)
@@ -305,7 +309,7 @@ def test_bad_delta(delta: Any) -> None:
 
 
 @pytest.mark.parametrize("bound", [*bad.SENSITIVITIES, 10**13], ids=bad.name)
-def test_bad_bound(bound: object) -> None:
+def test_bad_bound_is_refused(bound: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         made(bound=bound)
     assert refusal.value.argument == ("bound" if bound != 10**13 else "scale")
@@ -327,13 +331,13 @@ def test_bad_bound(bound: object) -> None:
         ({"dimension": 2, "classical": True}, "dimension"),
     ],
 )
-def test_other_bad_arguments(change: dict[str, Any], name: str) -> None:
+def test_other_bad_arguments_are_refused(change: dict[str, Any], name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         made(**change)
     assert refusal.value.argument == name
 
 
-def test_bad_fields() -> None:
+def test_bad_fields_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="bound"):
         SmoothSensitivity(1, None, 0)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="grid"):
@@ -341,7 +345,7 @@ def test_bad_fields() -> None:
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         made().error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
@@ -380,6 +384,6 @@ def test_bad_smooth_sensitivity_is_refused_and_not_shown(smooth: object) -> None
 
 @pytest.mark.parametrize(("noise", "delta"), NOISES)
 @pytest.mark.usefixtures("dry")
-def test_good_data_draw(noise: str, delta: float | None) -> None:
+def test_good_data_reach_the_sampler(noise: str, delta: float | None) -> None:
     with pytest.raises(AssertionError, match="draw"):
         made(noise, delta).sample(1, 1)

@@ -1,5 +1,5 @@
-"""The sparse vector technique: exact loss of whole runs for all neighbours, and the wrong
-variants refuted by the same sums.
+"""The sparse vector technique: exact loss of whole runs; wrong variants are refuted by the same
+sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.data_dependent.sparse_vector import SparseVector
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.divergence import Epsilon, is_private, ln, max_divergence
-from mechanisms import bad, exactly
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_exact_distributions as exactly
 
 HALF, MORE = Fraction(1, 2), Fraction(3, 4)
 Answers = tuple[int, ...]
@@ -31,7 +32,7 @@ def table(length: int, values: Sequence[int], **how: Any) -> dict[Answers, dict[
 
 
 def near(a: Answers, b: Answers) -> bool:
-    """Every answer moves by at most 1, each in its own direction."""
+    """Return answers that move by at most 1, each in its own direction."""
     return max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
 
 
@@ -44,8 +45,9 @@ def claim(first: Fraction, second: Fraction, shifts: int) -> Epsilon:
 
 
 def pair(below: int, above: int, **how: Any) -> Epsilon | float:
-    """The loss of a run at its worst: answers that rise and are below nevertheless, then answers
-    that fall and are above.
+    """Return the worst-case loss of a run.
+
+    Answers that rise and are still below come first, then answers that fall and are still above.
     """
     one, other = (
         exactly.run((up,) * below + (down,) * above, **how) for up, down in ((0, 0), (1, -1))
@@ -53,7 +55,7 @@ def pair(below: int, above: int, **how: Any) -> Epsilon | float:
     return max(max_divergence(one, other), max_divergence(other, one))
 
 
-def test_the_exact_laws_are_laws() -> None:
+def test_the_exact_distributions_sum_to_one() -> None:
     for first, second, leads in product((Fraction(0), HALF), (Fraction(0), MORE), (None, 2)):
         law = exactly.run((0, 1, -2), first, second, 2, leads)
         assert sum(law.values()) == 1
@@ -67,14 +69,14 @@ def test_the_exact_laws_are_laws() -> None:
 
 
 @pytest.mark.parametrize("cutoff", [1, 2, 3])
-def test_three_questions_in_all_patterns(cutoff: int) -> None:
+def test_three_questions_keep_epsilon_in_all_patterns(cutoff: int) -> None:
     laws = table(3, (-1, 0, 1), first=HALF, second=MORE, cutoff=cutoff)
     assert is_private(laws, claim(HALF, MORE, 2 * cutoff), 0, near)
     assert is_private(laws, claim(HALF, MORE, cutoff), 0, one_way)
 
 
 @pytest.mark.parametrize("cutoff", [1, 2, 3])
-def test_four_questions_in_all_patterns(cutoff: int) -> None:
+def test_four_questions_keep_epsilon_in_all_patterns(cutoff: int) -> None:
     laws = table(4, (0, 1), first=MORE, second=HALF, cutoff=cutoff)
     assert is_private(laws, claim(MORE, HALF, 2 * cutoff), 0, near)
     assert is_private(laws, claim(MORE, HALF, cutoff), 0, one_way)
@@ -126,7 +128,7 @@ def test_no_cutoff_is_refuted() -> None:
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)], ids=str)
 @pytest.mark.parametrize("cutoff", [1, 3])
 @pytest.mark.parametrize("monotone", [False, True])
-def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, cutoff: int, monotone: bool) -> None:
+def test_the_mechanism_passes_the_laws(epsilon: Fraction, cutoff: int, monotone: bool) -> None:
     mechanism = SparseVector.calibrate(
         sensitivity=1, epsilon=epsilon, cutoff=cutoff, monotone=monotone
     )
@@ -142,7 +144,7 @@ def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, cutoff: int, mono
         assert is_private(laws, epsilon, exactly.HAIR, [(one, other)])
 
 
-def test_calibration() -> None:
+def test_calibration_meets_its_target_and_no_more() -> None:
     mechanism = SparseVector.calibrate(sensitivity=3, epsilon=1, cutoff=4)
     first, second = 3 / mechanism.threshold_scale, 24 / mechanism.answer_scale
     assert first + second == 1
@@ -156,7 +158,7 @@ def test_calibration() -> None:
     assert SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=10**6).loss(1).epsilon == 1
 
 
-def test_draws_follow_the_exact_law() -> None:
+def test_draws_follow_the_exact_distribution() -> None:
     mechanism, n, answers = SparseVector(Fraction(2), Fraction(3), 2), 5_000, (1, -1, 2)
     for leads, gap in ((None, False), (2, True)):
         law = exactly.run(answers, exactly.q_of(Fraction(2)), exactly.q_of(Fraction(3)), 2, leads)
@@ -170,7 +172,7 @@ def test_draws_follow_the_exact_law() -> None:
             assert abs(counts[outcome] - n * p) < 7 * (n * p * (1 - p)) ** 0.5 + 10
 
 
-def test_a_lead_of_0_is_no_below() -> None:
+def test_a_lead_of_0_is_above() -> None:
     still = SparseVector(Fraction(1, 1000), Fraction(1, 1000), 3)
     assert list(still.sample([5, 4, 7, 9, 11], 5)) == [True, False, True, True]
     assert list(still.sample([5, 4, 7, 9, 11], 5, gap=True)) == [0, None, 2, 4]
@@ -240,7 +242,7 @@ def test_errors_are_as_rare_as_stated() -> None:
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         SparseVector.calibrate(sensitivity=1, epsilon=epsilon)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
@@ -249,7 +251,7 @@ def test_bad_epsilon(epsilon: object) -> None:
 @pytest.mark.parametrize(
     "sensitivity", [*bad.SENSITIVITIES, 0.5, Sensitivity.each(2, Fraction(1, 2))], ids=bad.name
 )
-def test_bad_sensitivity(sensitivity: object) -> None:
+def test_bad_sensitivity_is_refused(sensitivity: object) -> None:
     for use in (
         lambda s: SparseVector.calibrate(sensitivity=s, epsilon=1),
         SparseVector(Fraction(1), Fraction(1)).loss,
@@ -260,7 +262,7 @@ def test_bad_sensitivity(sensitivity: object) -> None:
 
 
 @pytest.mark.parametrize("cutoff", [0, -1, 1.5, nan, None, "1", True, 10**6 + 1, 10**400])
-def test_bad_cutoff(cutoff: object) -> None:
+def test_bad_cutoff_is_refused(cutoff: object) -> None:
     for use in (
         lambda c: SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=c),
         lambda c: SparseVector(Fraction(1), Fraction(1), c),
@@ -271,7 +273,7 @@ def test_bad_cutoff(cutoff: object) -> None:
 
 
 @pytest.mark.parametrize("flag", [1, 0, None, "no", np.True_])
-def test_bad_flags(flag: Any) -> None:
+def test_bad_flags_are_refused(flag: Any) -> None:
     for use, name in (
         (lambda: SparseVector.calibrate(sensitivity=1, epsilon=1, monotone=flag), "monotone"),
         (lambda: SparseVector(Fraction(1), Fraction(1), 1, flag), "monotone"),
@@ -282,7 +284,7 @@ def test_bad_flags(flag: Any) -> None:
         assert refusal.value.argument == name
 
 
-def test_bad_scales() -> None:
+def test_bad_scales_are_refused() -> None:
     for scales, name in (
         ((0, 1), "threshold_scale"),
         ((1, nan), "answer_scale"),
@@ -295,13 +297,13 @@ def test_bad_scales() -> None:
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         SparseVector(Fraction(1), Fraction(1)).error(beta, 10)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
 
 
-def test_bad_number_of_questions() -> None:
+def test_bad_number_of_questions_are_refused() -> None:
     for questions in (0, 1.5, nan, None, True):
         with pytest.raises(InvalidArgument) as refusal:
             SparseVector(Fraction(1), Fraction(1)).error(0.1, questions)  # type: ignore[arg-type]
@@ -333,13 +335,13 @@ def test_bad_answers_are_refused_before_anything_is_drawn(answers: Any) -> None:
 
 @pytest.mark.parametrize("threshold", [0.5, nan, inf, None, "1", True, [1]], ids=bad.name)
 @pytest.mark.usefixtures("dry")
-def test_bad_thresholds(threshold: Any) -> None:
+def test_bad_thresholds_are_refused(threshold: Any) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         SparseVector(Fraction(1), Fraction(1)).sample([1], threshold)
     assert refusal.value.argument == "threshold"
 
 
-def test_a_bad_answer_on_the_way_ends_the_run() -> None:
+def test_a_bad_answer_in_a_generator_ends_the_run() -> None:
     run = SparseVector(Fraction(1), Fraction(1)).sample(iter([-100, bad.SECRET + 0.5, 100]), 0)
     assert next(run) is False
     with pytest.raises(InvalidArgument) as refusal:
@@ -349,6 +351,6 @@ def test_a_bad_answer_on_the_way_ends_the_run() -> None:
 
 
 @pytest.mark.usefixtures("dry")
-def test_good_answers_draw() -> None:
+def test_good_answers_reach_the_sampler() -> None:
     with pytest.raises(AssertionError, match="draw"):
         SparseVector(Fraction(1), Fraction(1)).sample([1], 0)

@@ -1,4 +1,4 @@
-"""The stability histogram: exact loss on all small data sets, keys of one unit alone included."""
+"""The stability histogram: exact loss on all small data sets, including keys of a single unit."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
 from hedgerow.verify.laws import LawBroken, check_mechanism
-from mechanisms import bad, exactly
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_exact_distributions as exactly
 
 RELATIONS = ["add-remove", "change-one"]
 DELTA = Fraction(1, 40)
 
 
 def key_law(q: Fraction, threshold: int, count: int, top: int) -> dict[Any, Fraction]:
-    """None, or the noisy count from the threshold on; from ``top`` on all in one."""
+    """Return the distribution of None or the noisy count; from ``top`` on it is lumped."""
     law: dict[Any, Fraction] = {None: 1 - exactly.at_least(q, threshold - count)}
     law |= {y: exactly.at(q, y - count) for y in range(threshold, top)}
     return law | {"more": exactly.at_least(q, top - count)}
@@ -38,7 +39,7 @@ def key_law(q: Fraction, threshold: int, count: int, top: int) -> dict[Any, Frac
 def law(
     q: Fraction, threshold: int, counts: dict[str, int], keys: str, top: int
 ) -> dict[Any, Fraction]:
-    """What is published for each of ``keys``; a key that the data do not have never is."""
+    """Return the joint distribution of the published ``keys``; a key not in the data never is."""
     cells = [
         key_law(q, threshold, counts[key], top) if key in counts else {None: exactly.ONE}
         for key in keys
@@ -53,7 +54,7 @@ def law(
 
 
 def units(max_keys: int, per_key: int) -> list[tuple[str, ...]]:
-    """What one unit may have: up to ``max_keys`` of the keys a and b, each up to ``per_key``
+    """Return all possible units: up to ``max_keys`` of the keys a and b, each up to ``per_key``
     times.
     """
     times = range(per_key + 1)
@@ -107,7 +108,7 @@ def test_a_delta_that_forgets_the_number_of_keys_is_refuted() -> None:
 
 
 def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
-    """None, or the noisy count from ``cut`` + 1 on; a count of 0 is no key."""
+    """Return the distribution of None or a noisy count above ``cut``; a count of 0 is no key."""
     if count == 0:
         return {None: exactly.ONE}
     total = sum(q ** abs(z) for z in range(-cut, cut + 1))
@@ -119,14 +120,14 @@ def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
 
 
 def end(q: Fraction, cut: int, s: int) -> Fraction:
-    """The chance of the s last values."""
+    """Return the probability of the s largest values."""
     return sum((q ** abs(z) for z in range(cut - s + 1, cut + 1)), Fraction(0)) / sum(
         q ** abs(z) for z in range(-cut, cut + 1)
     )
 
 
 def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
-    """What has no counterpart, either way, at the epsilon of that move."""
+    """Return the unmatched mass, in either direction, at the epsilon of that move."""
     worlds: list[dict[Any, Fraction]] = []
     for counts in (one, other):
         joint: dict[Any, Fraction] = {(): exactly.ONE}
@@ -150,12 +151,14 @@ def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, 
     ids=str,
 )
 @pytest.mark.parametrize("swap", [False, True])
-def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(
+def test_truncated_noise_hides_moved_and_lone_keys(
     q: Fraction, m: int, cut: int, swap: bool
 ) -> None:
-    """All moves by up to m of counts from none to far above the threshold: no more than h c(m), and
-    that up to second order where keys are large, on either side. Charged for one side, as a
-    threshold may be, or with a cut one lower, it would be too little."""
+    """All moves by up to m of counts from 0 to far above the threshold cost at most h c(m).
+
+    The bound is attained up to second order where keys are large, on either side. A delta charged
+    for one side, as for a threshold, or with a cut one lower, would be too small.
+    """
     sizes, h = (0, 1, m + 1, cut, cut + 1, 2 * cut + 1, 4 * cut), 2 if swap else 1
     delta = h * end(q, cut, m)
     worst = Fraction(0)
@@ -171,7 +174,7 @@ def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(
 
 
 @pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(9, 10)], ids=str)
-def test_a_group_does_most_in_one_key_where_noise_is_cut(q: Fraction) -> None:
+def test_a_group_in_one_key_is_the_worst_case_of_truncated_noise(q: Fraction) -> None:
     cut, size = 9, 40
     each = [
         cut_distance(q, cut, (size,) * len(moves), tuple(size + s for s in moves))
@@ -183,7 +186,7 @@ def test_a_group_does_most_in_one_key_where_noise_is_cut(q: Fraction) -> None:
 
 
 class SpentOnce(StabilityHistogram):
-    """Planted: delta for the keys that one side has alone, as where noise is not cut."""
+    """Planted mistake: delta for lone keys only, as for untruncated noise."""
 
     def loss(self, group: int = 1) -> Loss:
         loss = super().loss(group)
@@ -191,7 +194,7 @@ class SpentOnce(StabilityHistogram):
 
 
 class NotCut(StabilityHistogram):
-    """Planted: noise as it comes."""
+    """Planted mistake: untruncated noise."""
 
     def sample(self, counts: Any) -> dict[Any, int]:
         super().sample(counts)
@@ -199,7 +202,7 @@ class NotCut(StabilityHistogram):
 
 
 class Clipped(StabilityHistogram):
-    """Planted: noise that is moved to the cut instead of drawn again."""
+    """Planted mistake: noise clamped to the cut instead of redrawn."""
 
     def sample(self, counts: Any) -> dict[Any, int]:
         super().sample(counts)
@@ -220,14 +223,14 @@ class Clipped(StabilityHistogram):
     ],
     ids=lambda x: type(x).__name__,
 )
-def test_the_laws_find_what_is_wrong_with_cut_noise(planted: StabilityHistogram, law: str) -> None:
+def test_the_laws_detect_wrong_truncated_noise(planted: StabilityHistogram, law: str) -> None:
     with pytest.raises(LawBroken) as broken:
         check_mechanism(planted, draws=20_000)
     assert broken.value.law == law
 
 
-def test_cut_noise_is_drawn_as_its_law_says() -> None:
-    """60,000 keys: seven standard errors for each count that is said."""
+def test_truncated_draws_follow_their_distribution() -> None:
+    """60,000 keys: within seven standard errors for each count."""
     mechanism, n = StabilityHistogram(Fraction(2), 6, "add-remove", cut=True), 60_000
     published = mechanism.sample(dict.fromkeys(range(n), 5))
     seen: Counter[Any] = Counter(published.values())
@@ -246,13 +249,13 @@ def test_cut_noise_is_drawn_as_its_law_says() -> None:
     assert mechanism.error(Fraction(1, 10**30)) == 5  # all of it is within the cut
 
 
-def test_bad_cuts() -> None:
+def test_bad_truncations_are_refused() -> None:
     for cut in (None, 1, "yes", np.True_):
         with pytest.raises(InvalidArgument) as refusal:
             StabilityHistogram(Fraction(1), 5, "add-remove", cut=cut)  # type: ignore[arg-type]
         assert refusal.value.argument == "cut"
     with pytest.raises(
-        InvalidArgument, match="False where the threshold is not above a quarter of the scale"
+        InvalidArgument, match="False unless the threshold is above a quarter of the scale"
     ):
         StabilityHistogram(Fraction(100), 25, "add-remove", cut=True)
     assert StabilityHistogram(Fraction(100), 26, "add-remove", cut=True).loss().delta < 1
@@ -308,7 +311,7 @@ def test_calibration_is_enough_and_not_a_step_more(
     assert other.loss(group).delta > delta  # it is cut just where that is lower
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     mechanism = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="add-remove")
     assert (mechanism.scale, mechanism.threshold) == (1, 15)
     other = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="change-one")
@@ -331,7 +334,7 @@ def test_a_group_that_reaches_the_threshold_has_no_delta_left() -> None:
     assert StabilityHistogram(Fraction(100), 3, "add-remove", 10).loss().delta == 1
 
 
-def test_publish_probability() -> None:
+def test_publish_probability_matches_the_exact_tail() -> None:
     mechanism = StabilityHistogram(Fraction(3), 12, "add-remove")
     q = exactly.q_of(Fraction(3))
     for count in range(1, 60):
@@ -341,7 +344,7 @@ def test_publish_probability() -> None:
     assert mechanism.publish_probability(10**400) == 1
 
 
-def test_draws_follow_the_law() -> None:
+def test_draws_follow_the_distribution() -> None:
     mechanism, n = StabilityHistogram(Fraction(2), 6, "add-remove"), 60_000
     counts = dict.fromkeys(range(n), 5)
     published = mechanism.sample(counts)
@@ -354,7 +357,7 @@ def test_draws_follow_the_law() -> None:
     assert min(published.values()) == 6
 
 
-def test_order_tells_nothing_of_who_came_first() -> None:
+def test_published_keys_are_sorted_whatever_the_input_order() -> None:
     still = StabilityHistogram(Fraction(1, 1000), 5, "add-remove")
     counts = {
         "b": 9,
@@ -405,7 +408,7 @@ def test_order_tells_nothing_of_who_came_first() -> None:
     assert all(type(y) is int for y in published.values())
 
 
-def test_no_keys_and_great_counts() -> None:
+def test_no_keys_and_huge_counts_are_accepted() -> None:
     mechanism = StabilityHistogram.calibrate(epsilon=1, delta=1e-6, neighbours="add-remove")
     assert mechanism.sample({}) == {}
     assert abs(mechanism.sample({"a": 10**30})["a"] - 10**30) < 100
@@ -413,20 +416,20 @@ def test_no_keys_and_great_counts() -> None:
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=epsilon, delta=1e-6, neighbours="add-remove")  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta(delta: object) -> None:
+def test_bad_delta_is_refused(delta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=1, delta=delta, neighbours="add-remove")  # type: ignore[arg-type]
     assert refusal.value.argument == "delta"
 
 
-def test_missing_parts() -> None:
+def test_missing_parameters_are_refused() -> None:
     for given, missing in (
         ({"epsilon": 1, "delta": 0.1}, "neighbours"),
         ({"epsilon": 1, "neighbours": "add-remove"}, "delta"),
@@ -437,7 +440,7 @@ def test_missing_parts() -> None:
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, nan, None, "1", True], ids=bad.name)
 @pytest.mark.parametrize("name", ["max_keys", "per_key", "group"])
-def test_bad_bounds(value: object, name: str) -> None:
+def test_bad_bounds_are_refused(value: object, name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=1, delta=0.1, neighbours="add-remove", **{name: value})  # type: ignore[arg-type]
     assert refusal.value.argument == name
@@ -447,13 +450,13 @@ def test_bad_bounds(value: object, name: str) -> None:
 
 
 @pytest.mark.parametrize("neighbours", ["", "row", None, 1, ["add-remove"], "Add-Remove"], ids=str)
-def test_bad_neighbours(neighbours: Any) -> None:
+def test_bad_neighbours_are_refused(neighbours: Any) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram.calibrate(epsilon=1, delta=0.1, neighbours=neighbours)
     assert refusal.value.argument == "neighbours"
 
 
-def test_bad_fields() -> None:
+def test_bad_fields_are_refused() -> None:
     for fields, name in (
         ((0, 1), "scale"),
         ((1e-13, 1), "scale"),
@@ -470,7 +473,7 @@ def test_bad_fields() -> None:
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram(Fraction(1), 5, "add-remove").error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
@@ -505,13 +508,13 @@ def test_bad_counts_are_refused_before_anything_is_drawn(counts: Any) -> None:
 
 
 @pytest.mark.parametrize("count", [0, -1, 0.5, nan, inf, None, "1", True], ids=bad.name)
-def test_bad_count(count: object) -> None:
+def test_a_bad_count_is_refused(count: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         StabilityHistogram(Fraction(1), 5, "add-remove").publish_probability(count)
     assert refusal.value.argument == "count"
 
 
 @pytest.mark.usefixtures("dry")
-def test_good_counts_draw() -> None:
+def test_good_counts_reach_the_sampler() -> None:
     with pytest.raises(AssertionError, match="draw"):
         StabilityHistogram(Fraction(1), 5, "add-remove").sample({"a": 5})

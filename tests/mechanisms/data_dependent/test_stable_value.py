@@ -1,5 +1,5 @@
-"""Stable values: the loss of both neighbours of every pair in exact arithmetic, and the variant
-without the 1 refuted.
+"""Stable values: the exact loss of every pair of neighbours; the threshold without the 1 is
+refuted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.data_dependent.stable_value import Stable
 from hedgerow.privacy.loss import Loss
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
-from mechanisms import bad, exactly
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_exact_distributions as exactly
 
 RATES = [Fraction(1, 10), Fraction(1, 2), Fraction(2, 3), Fraction(4, 5)]
 DELTAS = [Fraction(1, 5), Fraction(1, 1000), Fraction(1, 10**6)]
@@ -22,8 +23,9 @@ DISTANCES = (nan, -inf, 0, -1, 0.5, True, "1", None, [1], 1j)
 
 
 def chain(q: Fraction, threshold: int, sides: tuple[int, int]) -> dict[int, dict[object, Fraction]]:
-    """Data sets in a row: the answer is "no" below 0 and "yes" from 0 on, so D counts the steps
-    to the other side.
+    """Return data sets in a row: the answer is "no" below 0 and "yes" from 0 on.
+
+    D counts the steps to the other side.
     """
     table: dict[int, dict[object, Fraction]] = {}
     for place in range(-sides[0], sides[1]):
@@ -54,7 +56,7 @@ def test_every_pair_keeps_epsilon_and_delta_exactly(q: Fraction, delta: Fraction
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), Fraction(1), Fraction(3)], ids=str)
 @pytest.mark.parametrize("delta", [Fraction(1, 100), Fraction(1, 10**9)], ids=float)
 @pytest.mark.parametrize("k", [1, 2])
-def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, delta: Fraction, k: int) -> None:
+def test_the_mechanism_passes_the_laws(epsilon: Fraction, delta: Fraction, k: int) -> None:
     mechanism = Stable.calibrate(epsilon=epsilon, delta=delta, group=k)
     q = exactly.q_of(mechanism.scale)
     far = mechanism.threshold + 3
@@ -72,7 +74,7 @@ def test_the_mechanism_keeps_what_it_claims(epsilon: Fraction, delta: Fraction, 
     assert q * delta < loss.delta <= delta  # not one step of the threshold is given away
 
 
-def test_without_the_one_it_is_a_breach_above_ln_2() -> None:
+def test_a_threshold_without_the_extra_unit_is_refuted_above_ln_2() -> None:
     # Continuous noise, threshold ln(1/delta)/epsilon: at D = 1 a release has probability e^epsilon
     # delta/2.
     delta = Fraction(1, 1000)
@@ -91,7 +93,7 @@ def test_without_the_one_it_is_a_breach_above_ln_2() -> None:
         assert verdict.distance.value == ratio * delta / 2
 
 
-def test_without_the_one_the_mechanism_itself_says_so() -> None:
+def test_the_loss_of_a_threshold_without_the_extra_unit_shows_the_breach() -> None:
     for epsilon in (0.1, 1, 5):
         right = Stable.calibrate(epsilon=epsilon, delta=1e-6)
         wrong = Stable(right.scale, right.threshold - 1)
@@ -106,7 +108,7 @@ def test_without_the_one_the_mechanism_itself_says_so() -> None:
         assert epsilon_distance(one, other, epsilon).value > Fraction(1, 10**6)
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     mechanism = Stable.calibrate(epsilon=1, delta=1e-6)
     # q^m/(1+q) <= 10^-6 from m = 14 on; the continuous threshold is 1 + ln(1/2 delta)/epsilon =
     # 14.1
@@ -128,7 +130,7 @@ def test_release_probability_at_every_distance(scale: Fraction) -> None:
     assert mechanism.release_probability(10**400) == 1
 
 
-def test_loss_towards_groups() -> None:
+def test_loss_grows_with_the_group() -> None:
     mechanism = Stable.calibrate(epsilon=1, delta=1e-6)
     pair = mechanism.loss(2)
     assert pair.epsilon == 2
@@ -155,7 +157,7 @@ def test_draws_follow_the_release_probability() -> None:
         assert abs(hits - n * p) < 7 * (n * p * (1 - p)) ** 0.5
 
 
-def test_what_comes_out_is_the_answer_or_none() -> None:
+def test_the_output_is_the_answer_or_none() -> None:
     mechanism = Stable.calibrate(epsilon=1, delta=1e-9)
     answer = {"any": ["thing"]}
     assert mechanism.sample(answer, inf) is answer
@@ -165,26 +167,26 @@ def test_what_comes_out_is_the_answer_or_none() -> None:
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Stable.calibrate(epsilon=epsilon, delta=1e-6)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
 
 
 @pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta(delta: object) -> None:
+def test_bad_delta_is_refused(delta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Stable.calibrate(epsilon=1, delta=delta)  # type: ignore[arg-type]
     assert refusal.value.argument == "delta"
 
 
-def test_missing_delta() -> None:
+def test_missing_delta_is_refused() -> None:
     with pytest.raises(TypeError, match="delta"):
         Stable.calibrate(epsilon=1)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("group", [0, -1, 1.5, nan, None, "1", True])
-def test_bad_group(group: object) -> None:
+def test_bad_group_is_refused(group: object) -> None:
     for use in (
         lambda k: Stable.calibrate(epsilon=1, delta=0.1, group=k),
         Stable(Fraction(1), 3).loss,
@@ -194,7 +196,7 @@ def test_bad_group(group: object) -> None:
         assert refusal.value.argument == "group"
 
 
-def test_bad_fields() -> None:
+def test_bad_fields_are_refused() -> None:
     for fields, name in (
         ((0, 1), "scale"),
         ((1e-13, 1), "scale"),
@@ -210,7 +212,7 @@ def test_bad_fields() -> None:
 
 
 @pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Stable(Fraction(1), 3).error(beta)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"
@@ -230,6 +232,6 @@ def test_bad_distances_are_refused_before_anything_is_drawn(distance: object) ->
 
 
 @pytest.mark.usefixtures("dry")
-def test_a_good_distance_draws() -> None:
+def test_a_good_distance_reaches_the_sampler() -> None:
     with pytest.raises(AssertionError, match="draw"):
         Stable(Fraction(1), 3).sample("yes", 1)

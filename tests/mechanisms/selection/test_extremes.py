@@ -1,6 +1,4 @@
-"""The maximum and minimum: privacy on every tiny data set, how far inside the answer lies, and
-why one aims there.
-"""
+"""The maximum and minimum: privacy on all small data sets, and how far inside the answer lies."""
 
 from __future__ import annotations
 
@@ -20,7 +18,8 @@ from hedgerow.mechanisms.selection.extremes import Extreme
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.rank_pieces import build_pieces
 from hedgerow.sensitivity.sample import Sample
-from mechanisms import bad, tiny
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_small_data_sets as tiny
 
 F = Fraction
 
@@ -45,7 +44,7 @@ def test_no_pair_of_tiny_neighbours_loses_more_than_stated(
             assert exp(mechanism.log_prob(z, tiny.sample(data, 4))) == pytest.approx(p)
 
 
-def test_a_row_may_cost_nearly_all_that_is_stated() -> None:
+def test_the_stated_loss_is_nearly_attained() -> None:
     # Nearly all points lie below the data, and one more row above makes them less likely; a point
     # right of the target gains as well.
     wide, mechanism = 10**9, Extreme("max", 2, F(1))
@@ -82,7 +81,7 @@ def test_aiming_at_the_maximum_itself_is_useless_and_a_little_inside_is_not() ->
 
 
 def _masses(mechanism: Extreme, column: Sample) -> Iterator[tuple[float, float]]:
-    """Where each piece starts, and the logarithm of its probability."""
+    """Return where each piece starts, and its log probability."""
     every = build_pieces(column)
     for first, size in zip(every.first.tolist(), every.points.tolist(), strict=True):
         z = first * float(column.grid)
@@ -122,7 +121,7 @@ def test_the_number_of_rows_is_not_used_and_too_few_leave_a_low_answer() -> None
     assert mechanism.sample([6] * 50 + [10**9] * 45, lower=0, upper=10) == 10
 
 
-def test_calibration() -> None:
+def test_calibration_meets_its_target_and_no_more() -> None:
     mechanism = Extreme.calibrate(side="max", width=1000, epsilon=1, beta=0.05)
     assert mechanism.factor == F(1, 2)
     assert 1000 * exp(-mechanism.depth / 2) <= 1 / 19 < 1000 * exp(-(mechanism.depth - 1) / 2)
@@ -151,13 +150,13 @@ def test_calibration() -> None:
     ],
     ids=str,
 )
-def test_bad_parameters(name: str, value: object) -> None:
+def test_bad_parameters_are_refused(name: str, value: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Extreme.calibrate(**({"side": "max", "width": 100, "epsilon": 1} | {name: value}))  # type: ignore[arg-type]
     assert refusal.value.argument == ("epsilon" if name == "rho" else name)
 
 
-def test_bad_fields_and_levels() -> None:
+def test_bad_fields_and_levels_are_refused() -> None:
     for fields, name in ((("max", 0, F(1)), "depth"), (("max", 3, F(0)), "factor")):
         with pytest.raises(InvalidArgument) as refusal:
             Extreme(*fields)

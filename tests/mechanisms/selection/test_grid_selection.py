@@ -1,6 +1,4 @@
-"""Choosing points: the window changes nothing, and the shared arithmetic of prices, radii and
-columns.
-"""
+"""Grid selection: the window changes nothing; shared arithmetic of losses, radii and columns."""
 
 from __future__ import annotations
 
@@ -28,7 +26,8 @@ from hedgerow.mechanisms.selection.grid_selection import (
 from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.sample import Sample
-from mechanisms import bad, tiny
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_small_data_sets as tiny
 
 RELATIONS = ["add-remove", "change-one"]
 DATA: dict[str, list[int]] = {
@@ -108,7 +107,7 @@ def test_pieces_cover_the_range_and_far_ones_are_no_more_off_than_their_points(
         ("max 2", "tied"),
     ],
 )
-def test_draws_follow_the_law_wherever_near_ends(
+def test_draws_follow_the_distribution_wherever_the_window_ends(
     monkeypatch: pytest.MonkeyPatch, aim: str, name: str
 ) -> None:
     monkeypatch.setattr(points, "_FAR_EXPONENT", Fraction(1, 100))
@@ -135,7 +134,7 @@ def test_far_points_are_sometimes_drawn_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("aim", AIMS.values(), ids=AIMS)
-def test_log_prob_is_that_law(aim: Callable[[Sample], GridSelection]) -> None:
+def test_log_prob_is_the_same_distribution(aim: Callable[[Sample], GridSelection]) -> None:
     for name in DATA:
         it = aim(column(name))
         for z, p in tiny.law_of(it).items():
@@ -178,7 +177,7 @@ def test_rho_is_nearly_used_up_and_never_overdrawn(rho: float, choices: int) -> 
     assert loss.delta == 0
 
 
-def test_prices() -> None:
+def test_the_loss_of_choices_adds_up() -> None:
     assert compute_epsilon_per_choice(1, None, 4) == Fraction(1, 4)
     assert compute_choices_loss(Fraction(1, 2), 3).epsilon == Fraction(3, 2)
     assert compute_choices_loss(Fraction(1, 2), 3).rho == Fraction(3, 32)
@@ -186,7 +185,7 @@ def test_prices() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"epsilon": 1, "rho": 1}], ids=str)
-def test_epsilon_or_rho(given: dict[str, int]) -> None:
+def test_exactly_one_of_epsilon_and_rho_is_required(given: dict[str, int]) -> None:
     with pytest.raises(InvalidArgument, match="epsilon or rho must be given, and not both"):
         compute_epsilon_per_choice(given.get("epsilon"), given.get("rho"))
 
@@ -194,7 +193,7 @@ def test_epsilon_or_rho(given: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     "value", [value for value in bad.EPSILONS if value is not None], ids=bad.name
 )
-def test_bad_prices(value: object) -> None:
+def test_bad_epsilon_and_rho_are_refused(value: object) -> None:
     for name, arguments in (("epsilon", (value, None)), ("rho", (None, value))):
         with pytest.raises(InvalidArgument) as refusal:
             compute_epsilon_per_choice(*arguments)  # type: ignore[arg-type]
@@ -209,7 +208,7 @@ def test_the_radius_is_the_smallest_that_covers_the_worst_case() -> None:
     assert compute_error_radius(Fraction(1, 2), 1, Fraction(1)) == 0
 
 
-def test_columns() -> None:
+def test_columns_come_with_bounds_or_as_a_sample() -> None:
     column = parse_sample([3, 9, -4], 0, 5, None)
     assert column.values.tolist() == [0, 3, 5]
     assert parse_sample(column, None, None, None) is column

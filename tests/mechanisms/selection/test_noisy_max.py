@@ -1,4 +1,4 @@
-"""Report noisy max: its law in closed form, the free gap, error and refusals."""
+"""Report noisy max: its distribution in closed form, the free gap, error and refusals."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Exponential, NoisyMax, PermuteAndFlip
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 
 def overtakes(distance: float) -> float:
-    """ln Pr[a Laplace variable exceeds another by more than the distance] = ln((2 + d)/4) - d."""
+    """Return ln Pr[one Laplace variable exceeds another by d] = ln((2 + d)/4) - d."""
     return log((2 + distance) / 4) - distance
 
 
 @pytest.mark.parametrize(
     "distance", [0, 0.3, 1, 4, 20, 59.5, 90, 119, 121, 200, 800, 5000, 1e6, 1e150]
 )
-def test_two_candidates(distance: float) -> None:
+def test_two_candidates_match_the_closed_form(distance: float) -> None:
     mechanism = NoisyMax(Fraction(1))
     assert mechanism.log_prob(1, [distance, 0.0]) == pytest.approx(
         overtakes(distance), rel=1e-12, abs=1e-12
@@ -32,7 +32,7 @@ def test_two_candidates(distance: float) -> None:
     )
 
 
-def test_four_factors_behind_is_worse_than_the_others() -> None:
+def test_a_score_four_factors_behind_wins_more_often_than_in_other_mechanisms() -> None:
     chances = [
         exp(m(Fraction(1)).log_prob(1, [4, 0])) for m in (NoisyMax, Exponential, PermuteAndFlip)
     ]
@@ -56,11 +56,11 @@ def test_probabilities_sum_to_one(scores: np.ndarray) -> None:
     ) == pytest.approx(1, rel=1e-11)
 
 
-def test_two_hundred_equals() -> None:
+def test_two_hundred_equal_candidates_are_equally_likely() -> None:
     assert NoisyMax(Fraction(1)).log_prob(77, np.zeros(200)) == pytest.approx(-log(200), rel=1e-12)
 
 
-def test_a_crowd_far_behind() -> None:
+def test_a_crowd_far_behind_matches_the_asymptotic_probability() -> None:
     # Each of n candidates at distance d overtakes with probability (2 + d)/4 e^-d, but for events
     # far rarer.
     scores = np.array([1000.0] + [0.0] * 100)
@@ -74,7 +74,7 @@ def test_draws_against_log_prob_for_many_candidates() -> None:
     assert (np.abs(seen - expected) < 7 * np.sqrt(expected)).all()
 
 
-def test_calibration() -> None:
+def test_calibration_meets_its_target_and_no_more() -> None:
     assert NoisyMax.calibrate(sensitivity=2, epsilon=1) == NoisyMax(Fraction(1, 4))
     assert NoisyMax.calibrate(sensitivity=2, epsilon=1, monotone=True) == NoisyMax(
         Fraction(1, 2), True
@@ -87,10 +87,10 @@ def test_calibration() -> None:
         assert float(loss.rho) == pytest.approx(tanh(0.5))
 
 
-def test_rho_is_no_price() -> None:
+def test_calibration_to_rho_is_refused() -> None:
     with pytest.raises(
         InvalidArgument,
-        match=r"^rho is no price of this choice.*: give epsilon, or take Exponential; got 0\.1\.$",
+        match=r"^rho is not supported here.*; give epsilon, or use Exponential; got 0\.1\.$",
     ):
         NoisyMax.calibrate(sensitivity=1, rho=0.1)
     with pytest.raises(InvalidArgument, match=r"^epsilon must"):
@@ -98,7 +98,7 @@ def test_rho_is_no_price() -> None:
 
 
 @pytest.mark.parametrize("grid", [Fraction(1), Fraction(1, 4)])
-def test_the_lead_of_equals_has_the_law_of_the_difference(grid: Fraction) -> None:
+def test_the_lead_of_equals_is_distributed_as_the_difference(grid: Fraction) -> None:
     n, factor = 1500, 0.5
     mechanism = NoisyMax(Fraction(1, 2), grid=grid)
     drawn = [mechanism.sample_with_gap([3, 3]) for _ in range(n)]
@@ -136,14 +136,14 @@ def test_too_many_candidates_for_log_prob() -> None:
 
 
 @pytest.mark.parametrize("beta", [0.5, 0.05, 1e-6, 1e-30, 1e-100, 1e-290])
-def test_error_between_two(beta: float) -> None:
+def test_the_error_between_two_candidates_is_exact(beta: float) -> None:
     radius = NoisyMax(Fraction(1)).error(beta, 2)
     assert overtakes(radius) <= log(beta) + 1e-9
     assert radius == 0 or overtakes(radius * (1 - 1e-9)) > log(beta) - 1e-9
 
 
 @pytest.mark.parametrize("n", [10, 150])
-def test_error_among_many(n: int) -> None:
+def test_the_error_among_many_candidates_is_rarely_exceeded(n: int) -> None:
     mechanism = NoisyMax(Fraction(1, 2))
     for beta in (0.5, 0.05, 1e-6):
         radius = mechanism.error(beta, n)
@@ -155,7 +155,7 @@ def test_error_among_many(n: int) -> None:
         assert missed(radius * 0.9999) > beta
 
 
-def test_error_without_a_choice_and_with_millions() -> None:
+def test_one_candidate_has_no_error_and_millions_have_a_moderate_one() -> None:
     assert NoisyMax(Fraction(1)).error(0.05, 1) == 0
     assert (
         PermuteAndFlip(Fraction(1)).error(0.05, 10**6)
@@ -166,7 +166,7 @@ def test_error_without_a_choice_and_with_millions() -> None:
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
 @pytest.mark.usefixtures("dry")
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         NoisyMax.calibrate(sensitivity=1, epsilon=epsilon)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
@@ -174,25 +174,25 @@ def test_bad_epsilon(epsilon: object) -> None:
 
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
-def test_bad_sensitivity(sensitivity: object) -> None:
+def test_bad_sensitivity_is_refused(sensitivity: object) -> None:
     for use in (lambda s: NoisyMax.calibrate(sensitivity=s, epsilon=1), NoisyMax(Fraction(1)).loss):
         with pytest.raises(InvalidArgument) as refusal:
             use(sensitivity)
         assert refusal.value.argument == "sensitivity"
 
 
-def test_missing_sensitivity() -> None:
+def test_missing_sensitivity_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^sensitivity must be given"):
         NoisyMax.calibrate(epsilon=1)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("monotone", [1, "yes", None], ids=bad.name)
-def test_bad_monotone(monotone: object) -> None:
+def test_bad_monotone_is_refused(monotone: object) -> None:
     with pytest.raises(InvalidArgument, match="monotone"):
         NoisyMax(Fraction(1), monotone)  # type: ignore[arg-type]
 
 
-def test_bad_grid() -> None:
+def test_bad_grid_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="grid"):
         NoisyMax.calibrate(sensitivity=1, epsilon=1, grid=0.1)
 
@@ -213,7 +213,7 @@ def test_bad_scores_are_refused_before_anything_is_drawn(scores: object) -> None
 
 
 @pytest.mark.parametrize("beta", [*bad.LEVELS, Fraction(1, 10**400)], ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         NoisyMax(Fraction(1)).error(beta, 5)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"

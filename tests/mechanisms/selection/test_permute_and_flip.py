@@ -1,4 +1,4 @@
-"""Permute-and-flip: its law by brute force, its rho, its error, its refusals."""
+"""Permute-and-flip: its distribution by brute force, its rho, error and refusals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Exponential, PermuteAndFlip
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 
 def by_definition(scores: list[float]) -> np.ndarray:
-    """Visit in random order; keep with probability e^(score - best), else go on. Every order,
-    with factor 1.
+    """Return the distribution by definition: every order, with factor 1.
+
+    A candidate is accepted with probability e^(score - best).
     """
     kept = np.exp(np.array(scores) - max(scores))
     law = np.zeros(len(scores))
@@ -36,14 +37,14 @@ def by_definition(scores: list[float]) -> np.ndarray:
     [[0.0, 0.0], [4.0, 0.0], [1.0, 2.0, 2.0, 0.5], [0.0, -1.0, -2.0, -3.0, -0.1], [3.0], [0.0] * 6],
     ids=str,
 )
-def test_log_prob_is_the_law_of_the_procedure(scores: list[float]) -> None:
+def test_log_prob_matches_the_procedure(scores: list[float]) -> None:
     found = [
         exp(PermuteAndFlip(Fraction(1)).log_prob(index, scores)) for index in range(len(scores))
     ]
     assert found == pytest.approx(by_definition(scores), rel=1e-12)
 
 
-def test_four_factors_behind() -> None:
+def test_a_score_four_factors_behind_has_the_known_probability() -> None:
     assert exp(PermuteAndFlip(Fraction(1)).log_prob(1, [4, 0])) == pytest.approx(0.0092, abs=5e-5)
 
 
@@ -63,7 +64,7 @@ def test_probabilities_sum_to_one(scores: list[int]) -> None:
     ) == pytest.approx(1, abs=1e-11)
 
 
-def test_hundreds_of_candidates() -> None:
+def test_hundreds_of_candidates_match_the_closed_form() -> None:
     mechanism = PermuteAndFlip(Fraction(1))
     assert mechanism.log_prob(5, np.zeros(300)) == pytest.approx(-log(300), rel=1e-12)
     with pytest.raises(InvalidArgument, match="4000"):
@@ -85,7 +86,7 @@ def test_rho_is_not_that_of_bounded_range(
     assert float(mechanism.loss(1).rho) == pytest.approx(epsilon * tanh(epsilon / 2))
 
 
-def test_calibration() -> None:
+def test_calibration_meets_its_target_and_no_more() -> None:
     assert PermuteAndFlip.calibrate(sensitivity=2, epsilon=1) == PermuteAndFlip(Fraction(1, 4))
     assert PermuteAndFlip.calibrate(sensitivity=2, epsilon=1, monotone=True) == PermuteAndFlip(
         Fraction(1, 2), True
@@ -100,12 +101,12 @@ def test_calibration() -> None:
 @pytest.mark.parametrize(
     "scores", [[1.7e308, -1.7e308], [2**63 - 1, -(2**63)], [2**62, 2**62 - 100], (7,)], ids=str
 )
-def test_the_obvious_choice(scores: object) -> None:
+def test_a_clear_winner_is_chosen(scores: object) -> None:
     assert PermuteAndFlip(Fraction(10)).sample(scores) == 0
 
 
 def missed(below: float, n: int) -> float:
-    """1 - int_0^1 (1 - p t)^(n-1) dt by a plain sum."""
+    """Return 1 - int_0^1 (1 - p t)^(n-1) dt by a plain sum."""
     t = (np.arange(200_000) + 0.5) / 200_000
     return float(1 - np.mean((1 - exp(-below) * t) ** (n - 1)))
 
@@ -118,7 +119,7 @@ def test_error_is_the_smallest_for_all_scores(beta: float, n: int) -> None:
     assert radius == 0 or missed(radius * (1 - 1e-5), n) > beta
 
 
-def test_error_far_out() -> None:
+def test_the_error_at_tiny_beta_is_accurate() -> None:
     mechanism = PermuteAndFlip(Fraction(1))
     # (n - 1) p/2 for small p
     assert mechanism.error(1e-12, 2) == pytest.approx(log(1e12 / 2), rel=1e-6)
@@ -129,7 +130,7 @@ def test_error_far_out() -> None:
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
 @pytest.mark.usefixtures("dry")
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         PermuteAndFlip.calibrate(sensitivity=1, epsilon=epsilon)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
@@ -137,7 +138,7 @@ def test_bad_epsilon(epsilon: object) -> None:
 
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
-def test_bad_sensitivity(sensitivity: object) -> None:
+def test_bad_sensitivity_is_refused(sensitivity: object) -> None:
     for use in (
         lambda s: PermuteAndFlip.calibrate(sensitivity=s, epsilon=1),
         PermuteAndFlip(Fraction(1)).loss,
@@ -147,17 +148,17 @@ def test_bad_sensitivity(sensitivity: object) -> None:
         assert refusal.value.argument == "sensitivity"
 
 
-def test_missing_sensitivity() -> None:
+def test_missing_sensitivity_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"^sensitivity must be given"):
         PermuteAndFlip.calibrate(epsilon=1)  # type: ignore[call-arg]
 
 
-def test_rho_is_no_price() -> None:
+def test_calibration_to_rho_is_refused() -> None:
     with pytest.raises(
         InvalidArgument,
         match=(
-            r"^rho is no price of this choice, which is not cheaper in it: give epsilon, or take"
-            r" Exponential"
+            r"^rho is not supported here, as zCDP does not make this mechanism cheaper; give"
+            r" epsilon, or use Exponential"
         ),
     ):
         PermuteAndFlip.calibrate(sensitivity=1, rho=0.1)
@@ -166,7 +167,7 @@ def test_rho_is_no_price() -> None:
 
 
 @pytest.mark.parametrize("monotone", [1, "yes", None], ids=bad.name)
-def test_bad_monotone(monotone: object) -> None:
+def test_bad_monotone_is_refused(monotone: object) -> None:
     with pytest.raises(InvalidArgument, match="monotone"):
         PermuteAndFlip(Fraction(1), monotone)  # type: ignore[arg-type]
 
@@ -189,7 +190,7 @@ def test_bad_scores_are_refused_before_anything_is_drawn(scores: object) -> None
 
 
 @pytest.mark.parametrize("beta", [*bad.LEVELS, Fraction(1, 10**400)], ids=bad.name)
-def test_bad_level(beta: object) -> None:
+def test_bad_beta_is_refused(beta: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         PermuteAndFlip(Fraction(1)).error(beta, 5)  # type: ignore[arg-type]
     assert refusal.value.argument == "beta"

@@ -1,4 +1,4 @@
-"""How several quantiles are nested, how ties are broken, and what that does to their error."""
+"""The recursion of several quantiles: splitting, tie-breakers, and the rank error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F = Fraction
 TENTHS: Shares = tuple(F(i, 10) for i in range(1, 10))
 
 
-def test_halves_are_shares_of_their_parts() -> None:
+def test_split_shares_are_relative_to_their_parts() -> None:
     assert split_at_middle((F(1, 3),)) == ((), F(1, 3), ())
     assert split_at_middle((F(1, 4), F(1, 2))) == ((F(1, 2),), F(1, 2), ())
     assert split_at_middle((F(1, 5), F(1, 2), F(3, 4))) == ((F(2, 5),), F(1, 2), (F(1, 2),))
@@ -65,9 +65,7 @@ def simulated(
     low: int = 0,
     level: int = 0,
 ) -> list[float]:
-    """Cuts of the rows 0 … n, each choice off by so many ranks, each cut by so many more rows:
-    where the answers lie.
-    """
+    """Return where the answers lie, if choices and cuts of the rows 0 … n have these errors."""
     below, p, above = split_at_middle(at)
     chosen = low + float(p) * n + off[p, level]
     size = round(chosen - low) + ties
@@ -82,7 +80,7 @@ def simulated(
 @pytest.mark.parametrize(
     "at", [(F(1, 2),), (F(1, 4), F(1, 2)), (F(1, 5), F(1, 2), F(3, 4)), TENTHS], ids=len
 )
-def test_no_cuts_lead_farther_off(at: Shares) -> None:
+def test_no_cuts_exceed_the_rank_error_bound(at: Shares) -> None:
     rng, n = np.random.default_rng(len(at)), 10**6
     choices: dict[tuple[Fraction, int], int] = {}
     bound = bound_rank_error(
@@ -100,7 +98,7 @@ def test_no_cuts_lead_farther_off(at: Shares) -> None:
             assert worst >= 0.9 * bound
 
 
-def test_the_bound_by_hand() -> None:
+def test_the_rank_error_bound_matches_a_hand_computation() -> None:
     assert bound_rank_error((F(1, 2),), lambda p, level: 10.0, 5) == 10
     # half of 14, and 10
     assert bound_rank_error((F(1, 4), F(1, 2)), lambda p, level: 10.0, 4) == 17

@@ -1,6 +1,4 @@
-"""Quantiles: privacy on every tiny data set, of one and of several; accuracy on any data;
-refusals.
-"""
+"""Quantiles: privacy on all small data sets, of one and several; accuracy; refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +22,8 @@ from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.numeric.rounding import round_up
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.sample import Sample
-from mechanisms import bad, tiny
+from mechanisms import helpers_bad_input as bad
+from mechanisms import helpers_small_data_sets as tiny
 
 F = Fraction
 HALF = F(1, 2)
@@ -42,7 +41,7 @@ AT = {
 
 
 def choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
-    """Every choice: its share of its part, and its level."""
+    """Return each choice: its share of its part, and its level."""
     below, p, above = split_at_middle(at)
     return [
         (p, depth),
@@ -53,7 +52,9 @@ def choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
 def law(
     monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, points: int
 ) -> tiny.Law:
-    """The exact law of all answers. Without tie-breakers: the proof fixes them."""
+    """Return the exact joint distribution of all answers, without tie-breakers: the proof fixes
+    them.
+    """
     monkeypatch.setattr(cuts, "MAX_TIE_BREAKERS", 1)
     return tiny.outcomes(monkeypatch, lambda: mechanism.sample(tiny.sample(data, points)))
 
@@ -107,8 +108,9 @@ PLACES = (0, 1, WIDE - 1, WIDE)
 
 
 def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -> float:
-    """The largest loss of one choice on a very wide range, where nearly all points may be on one
-    side of the data.
+    """Return the largest loss of one choice on a very wide range.
+
+    There nearly all points may be on one side of the data.
     """
 
     def logs(rows: list[int]) -> np.ndarray:
@@ -134,7 +136,7 @@ def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("p", [HALF, F(1, 10), F(2, 3)], ids=str)
-def test_one_choice_may_lose_nearly_all_it_says(relation: str, p: Fraction) -> None:
+def test_the_loss_of_one_choice_is_nearly_attained(relation: str, p: Fraction) -> None:
     mechanism = Quantiles((p,), relation, F(2))
     assert 1.9 < worst_change(mechanism, p, 0, relation) <= 2 + 1e-9
 
@@ -205,7 +207,9 @@ def test_draws_follow_log_prob(relation: str) -> None:
 
 
 @pytest.mark.long
-def test_several_follow_the_law_of_their_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_quantiles_follow_the_distribution_of_their_choices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     data = Sample.from_values([0, 1, 1, 2, 3], lower=0, upper=3)
     for relation in RELATIONS:
         mechanism = Quantiles(AT["two"], relation, F(2))
@@ -219,7 +223,7 @@ def test_several_follow_the_law_of_their_choices(monkeypatch: pytest.MonkeyPatch
 
 
 def off(data: np.ndarray, at: float, z: float) -> float:
-    """In ranks, from the fair split."""
+    """Return the distance from the fair split, in ranks."""
     below, up_to, target = (data < z).sum(), (data <= z).sum(), at * data.size
     return max(below - target, target - up_to, 0)
 
@@ -235,7 +239,7 @@ SHAPES = {
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_error_covers_whatever_the_data(shape: str, relation: str) -> None:
+def test_the_error_covers_any_data(shape: str, relation: str) -> None:
     data = SHAPES[shape](np.random.default_rng(5), 2000)
     column = Sample.from_values(data, lower=0.0, upper=1000.0)
     snapped = column.values * float(column.grid)
@@ -255,8 +259,9 @@ def test_error_covers_whatever_the_data(shape: str, relation: str) -> None:
 
 
 def test_error_covers_a_spike_that_is_split_in_few() -> None:
-    """A range of 2^54 points has room for 127 tie-breakers: some 190 of these rows share one,
-    and the first cut is off by as many.
+    """A range of 2^54 points has room for 127 tie-breakers: some 190 of these rows share one.
+
+    The first cut is off by as many.
     """
     rows, end = 40_000, 2**53
     low = np.arange(int(0.4 * rows)) - end // 2
@@ -291,7 +296,7 @@ def test_a_spike_is_split_where_the_quantiles_fall() -> None:
 
 
 @pytest.mark.parametrize("data", [[], [5], [5, 9], [7] * 30, [3, 4, 4, 5]], ids=str)
-def test_tiny_constant_and_even_data(data: list[int]) -> None:
+def test_tiny_and_constant_and_even_data_are_answered(data: list[int]) -> None:
     for at in AT.values():
         answers = Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1).sample(
             data, lower=0, upper=20
@@ -336,7 +341,7 @@ def test_calibration_and_loss() -> None:
     assert F(1, 100) * F(999, 1000) < by_rho.loss().rho <= F(1, 100)
 
 
-def test_the_median_is_twice_as_sharp_where_rows_come_and_go() -> None:
+def test_the_median_is_twice_as_sharp_under_add_remove() -> None:
     changed, moved = (
         Quantiles.calibrate(at=0.5, neighbours=relation, epsilon=1)
         for relation in ("change-one", "add-remove")
@@ -355,7 +360,7 @@ def test_the_median_is_twice_as_sharp_where_rows_come_and_go() -> None:
     ],
     ids=str,
 )
-def test_shares_must_rise(at: list[float]) -> None:
+def test_shares_that_do_not_rise_are_refused(at: list[float]) -> None:
     with pytest.raises(
         InvalidArgument,
         match="at must be one or more rising shares with a common denominator of at most a million",
@@ -375,19 +380,19 @@ def test_shares_must_rise(at: list[float]) -> None:
     ],
     ids=bad.name,
 )
-def test_shares_lie_strictly_inside(p: object) -> None:
+def test_shares_of_0_and_1_are_refused(p: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         Quantiles.calibrate(at=p, neighbours="add-remove", epsilon=1)  # type: ignore[arg-type]
     assert refusal.value.argument == "at"
 
 
 @pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon(epsilon: object) -> None:
+def test_bad_epsilon_is_refused(epsilon: object) -> None:
     with pytest.raises(InvalidArgument):
         Quantiles.calibrate(at=0.5, neighbours="add-remove", epsilon=epsilon)  # type: ignore[arg-type]
 
 
-def test_other_bad_parameters() -> None:
+def test_other_bad_parameters_are_refused() -> None:
     good = {"at": 0.5, "neighbours": "add-remove", "epsilon": 1}
     for name, value in (("neighbours", "rows"), ("rows", 0), ("rows", 1.5), ("neighbours", None)):
         with pytest.raises(InvalidArgument) as refusal:
@@ -434,9 +439,7 @@ def test_bad_data_are_refused_before_anything_is_drawn(values: object, at: list[
 def test_under_a_filter_a_row_may_leave_or_enter_as_well(
     monkeypatch: pytest.MonkeyPatch, at: str, points: int, most: int
 ) -> None:
-    """Change-one: neighbours then differ in a row that changes, goes or comes, and there may be
-    none left.
-    """
+    """Under change-one, neighbours differ in a row that is changed, removed or added."""
     mechanism = Quantiles(AT[at], "change-one", F(2))
     laws = {
         data: law(monkeypatch, mechanism, data, points)
@@ -451,8 +454,8 @@ def test_under_a_filter_a_row_may_leave_or_enter_as_well(
                 )
 
 
-def test_no_rows_left_are_answered_like_any_others() -> None:
-    """Under a filter it is private that none is left: a refusal would tell it."""
+def test_an_empty_column_is_answered() -> None:
+    """Under a filter an empty column is private: a refusal would reveal it."""
     for at in (0.5, [0.2, 0.5]):
         assert (
             np.max(

@@ -1,4 +1,4 @@
-"""Scores of candidates at the door of the selection mechanisms."""
+"""Checks of scores, factors and candidates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.mechanisms.selection.scores import (
     find_smallest_radius,
     parse_scores,
 )
-from mechanisms import bad
+from mechanisms import helpers_bad_input as bad
 
 TABLES = {
     "number": bad.SECRET,
@@ -32,7 +32,7 @@ TABLES = {
 @pytest.mark.parametrize(
     "scores", [*bad.ARRAYS.values(), *TABLES.values()], ids=(*bad.ARRAYS, *TABLES)
 )
-def test_bad_scores_are_refused_without_a_word_about_them(scores: object) -> None:
+def test_bad_scores_are_refused_without_showing_them(scores: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         parse_scores(scores)
     assert refusal.value.argument == "scores"
@@ -45,11 +45,11 @@ def test_scores_are_taken_as_they_are() -> None:
     assert parse_scores([7]).tolist() == [7]
 
 
-def test_far_doubles_are_moved_where_products_stay_finite() -> None:
+def test_far_doubles_are_clamped_so_that_products_stay_finite() -> None:
     assert parse_scores([1.7e308, -1.7e308, 1e200]).tolist() == [1e200, -1e200, 1e200]
 
 
-def test_distances_behind_the_best() -> None:
+def test_score_gaps_are_distances_to_the_best() -> None:
     assert compute_score_gaps(parse_scores([1.0, 3.0, 2.5]), Fraction(2)).tolist() == [-4, 0, -1]
     assert compute_score_gaps(parse_scores([2**60 + 1, 2**60]), Fraction(1)).tolist() == [0, -1]
     assert compute_score_gaps(parse_scores([2**63 - 1, -(2**63)]), Fraction(1)).tolist() == [
@@ -62,25 +62,25 @@ def test_distances_behind_the_best() -> None:
 
 
 @pytest.mark.parametrize("factor", [*bad.SENSITIVITIES, 1e-101, 1e101, 10**400], ids=bad.name)
-def test_bad_factors(factor: object) -> None:
+def test_bad_factors_are_refused(factor: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         check_factor(factor)
     assert refusal.value.argument == "factor"
 
 
-def test_good_factors() -> None:
+def test_good_factors_pass() -> None:
     assert check_factor(0.1) == Fraction(1, 10)
     assert check_factor(np.float64(0.5)) == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("index", [-1, 3, True, np.True_, 1.0, "1", None], ids=bad.name)
-def test_bad_places(index: object) -> None:
+def test_bad_indices_are_refused(index: object) -> None:
     with pytest.raises(InvalidArgument, match="0 to 2"):
         check_index(index, 3)
 
 
 @pytest.mark.parametrize("count", [0, -1, True, np.True_, 2.0, "2", None, 10**400], ids=bad.name)
-def test_bad_counts_of_candidates(count: object) -> None:
+def test_bad_counts_of_candidates_are_refused(count: object) -> None:
     with pytest.raises(InvalidArgument, match="candidates"):
         check_candidates(count)
 
@@ -90,7 +90,7 @@ def test_numpy_counts_are_counts() -> None:
     assert check_candidates(np.int64(5)) == 5
 
 
-def test_the_smallest_radius() -> None:
+def test_the_smallest_radius_is_found() -> None:
     assert find_smallest_radius(lambda d: exp(-d), 0.05, 100) == pytest.approx(
         2.995732273553991, rel=1e-11
     )

@@ -1,4 +1,4 @@
-"""Races: same bits same winner, and every candidate wins as often as its law says."""
+"""Noisy argmax: the same bits give the same winner, with the right probabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.numeric.samplers.argmax_sampler import (
     noisy_argmax,
     noisy_argmax_with_lead,
 )
-from numeric.feeding import HIGH, LOW, SPECIAL, feed, ln, some, uniform
+from numeric.helpers_chosen_bits import HIGH, LOW, SPECIAL, feed, ln, some, uniform
 
 SCORES = np.array([0.0, 1.0, 2.5, 2.0, -1.0])
 FACTOR = Fraction(7, 10)
@@ -31,8 +31,8 @@ def noise(law: str, u: Fraction, sign: int) -> Fraction:
 
 
 def tied(law: str, words: list[int], sign: int) -> list[np.ndarray]:
-    """Pairs of scores that bring the noise of two neighbouring words as close as doubles allow:
-    above, below, on the spot.
+    """Return scores that bring the noise of two words as close as doubles allow: above, below,
+    equal.
     """
     found = []
     for first, second in zip(words[::2], words[1::2], strict=False):
@@ -76,7 +76,7 @@ def test_doubles_and_rationals_find_the_same_winner_with_the_same_bits(
 
 
 @pytest.mark.parametrize("law", ARGMAX_NOISES)
-def test_many_runners_with_the_same_bits(monkeypatch: pytest.MonkeyPatch, law: str) -> None:
+def test_many_candidates_with_the_same_bits(monkeypatch: pytest.MonkeyPatch, law: str) -> None:
     words = SPECIAL + some(300, seed=2)
     whole = np.array(some(len(words), seed=3)) % 50
     for scores, factor in (
@@ -118,13 +118,13 @@ def test_the_error_of_the_noise_stays_within_its_bound(law: str) -> None:
 
 
 @pytest.mark.parametrize("law", ARGMAX_NOISES)
-def test_words_that_say_nothing_are_continued(monkeypatch: pytest.MonkeyPatch, law: str) -> None:
+def test_undecided_words_are_refined(monkeypatch: pytest.MonkeyPatch, law: str) -> None:
     for words in ([0, 0], [0, 1], [(1 << 63) - 1, 1], [(1 << 63) - 1] * 2):
         # Half a bit more for each of the two, in turn, so that no two are alike.
         feed(monkeypatch, module, HIGH, words)
         left = [1 << 62, 1 << 63, 3 << 62]
         monkeypatch.setattr(
-            "hedgerow.numeric.samplers.lazy_uniform.integer",
+            "hedgerow.numeric.samplers.lazy_uniform.draw_integer",
             lambda bits, left=left: left.append(left.pop(0)) or left[-1],
         )
         assert noisy_argmax(np.array([0.0, 0.0]), Fraction(1), law) in (0, 1)
@@ -140,8 +140,9 @@ def softmax() -> np.ndarray:
 
 
 def permute_and_flip() -> np.ndarray:
-    """p_r int_0^1 prod_{j != r} (1 - p_j t) dt with p_j = exp(factor (score_j - best)), by the
-    exact integral of a polynomial.
+    """Return p_r int_0^1 prod_{j != r} (1 - p_j t) dt with p_j = exp(factor (score_j - best)).
+
+    The integral of the polynomial is exact.
     """
     p = np.exp((SCORES - SCORES.max()) * float(FACTOR))
 
@@ -155,7 +156,7 @@ def permute_and_flip() -> np.ndarray:
 
 
 def report_noisy_max() -> np.ndarray:
-    """int f(x - s_r) prod_{j != r} F(x - s_j) dx for Laplace noise."""
+    """Return int f(x - s_r) prod_{j != r} F(x - s_j) dx for Laplace noise."""
     s = SCORES * float(FACTOR)
 
     def below(z: np.ndarray) -> np.ndarray:
@@ -174,7 +175,7 @@ def report_noisy_max() -> np.ndarray:
     ("law", "shares"),
     [("gumbel", softmax), ("exponential", permute_and_flip), ("laplace", report_noisy_max)],
 )
-def test_every_candidate_wins_as_often_as_the_law_says(
+def test_every_candidate_wins_with_its_probability(
     law: str, shares: Callable[[], np.ndarray]
 ) -> None:
     chances = shares()
@@ -191,7 +192,7 @@ def test_every_candidate_wins_as_often_as_the_law_says(
 
 
 @pytest.mark.long
-def test_a_weight_counts_like_so_many_candidates() -> None:
+def test_a_weight_counts_as_that_number_of_candidates() -> None:
     weights = np.array([5, 1, 1, 2, 40])
     chances = softmax() * weights
     won = np.bincount(
@@ -203,7 +204,9 @@ def test_a_weight_counts_like_so_many_candidates() -> None:
 
 
 @pytest.mark.parametrize("more", [LOW, HIGH])
-def test_weights_and_the_same_bits(monkeypatch: pytest.MonkeyPatch, more: int) -> None:
+def test_weighted_candidates_agree_for_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
     words = some(60, seed=6)
     for first, second, size in zip(words[::2], words[1::2], some(30, seed=7), strict=True):
         weights = np.array([1, 1 + size])
@@ -225,7 +228,7 @@ def test_weights_and_the_same_bits(monkeypatch: pytest.MonkeyPatch, more: int) -
             )
 
 
-def test_the_three_laws_differ() -> None:
+def test_the_three_noises_differ() -> None:
     shares = np.stack([softmax(), permute_and_flip(), report_noisy_max()])
     assert min(np.abs(shares[i] - shares[j]).max() for i, j in ((0, 1), (0, 2), (1, 2))) > 0.02
 
@@ -244,7 +247,7 @@ def test_the_lead_of_exponential_noise_is_exponential() -> None:
     assert goodness.p_value(leads, goodness.geometric(Fraction(5))) < ALARM
 
 
-def test_large_fields_are_run_in_chunks() -> None:
+def test_many_candidates_are_processed_in_chunks() -> None:
     scores = np.zeros(20_000)
     scores[12_345] = 100.0
     assert noisy_argmax(scores, Fraction(1), "gumbel") == 12_345

@@ -1,4 +1,4 @@
-"""Coins: same bits same outcome, and the probability stated."""
+"""Coins: the same bits give the same outcome, with the stated probability."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodness import FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.samplers import bernoulli_sampler as coins
 from hedgerow.numeric.samplers.bernoulli_sampler import bernoulli
-from numeric.feeding import HIGH, LOW, continue_with, giving
+from numeric.helpers_chosen_bits import HIGH, LOW, continue_with, giving
 
 N = 200_000
 TOP = (1 << 64) - 1
@@ -64,11 +64,13 @@ def test_coins_fall_the_same_way_for_the_same_bits(
     assert bernoulli(p, len(drawn)).tolist() == [u < p for u in exact]
 
 
-def test_a_coin_on_the_edge_is_continued_until_it_falls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_coin_on_the_boundary_is_refined_until_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     third = (1 << 64) // 3  # the bits of 1/3 repeat, so that continuing with them never decides
     left = [third, third, 0]
     monkeypatch.setattr(coins, "draw_words", giving([third]))
-    monkeypatch.setattr("hedgerow.numeric.samplers.lazy_uniform.integer", lambda bits: left.pop(0))
+    monkeypatch.setattr(
+        "hedgerow.numeric.samplers.lazy_uniform.draw_integer", lambda bits: left.pop(0)
+    )
     assert bernoulli(Fraction(1, 3), 1).tolist() == [True]
     assert not left
 

@@ -1,4 +1,4 @@
-"""The discrete Gaussian: same bits same decision, and the right law."""
+"""The discrete Gaussian: the same bits give the same decision, and the right distribution."""
 
 from __future__ import annotations
 
@@ -15,8 +15,19 @@ from goodness import ALARM, FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.samplers import gaussian_sampler as gaussian
 from hedgerow.numeric.samplers.gaussian_sampler import discrete_gaussian, draw_ratio_candidates
-from numeric import obvious
-from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
+from numeric import helpers_reference_samplers as obvious
+from numeric.helpers_chosen_bits import (
+    HIGH,
+    LOW,
+    SCALES,
+    SPECIAL,
+    exp,
+    feed,
+    ln,
+    near,
+    some,
+    uniform,
+)
 
 HALF = Fraction(1, 2)
 N = 10**6
@@ -24,7 +35,7 @@ Pair = tuple[int, int]
 
 
 def pairs(sigma: Fraction, bound: Fraction) -> tuple[list[Pair], list[Pair]]:
-    """Words of (U, V): anywhere, and where V/U passes half an integer or U passes g(z)."""
+    """Return words of (U, V): anywhere, and where V/U passes half an integer or U passes g(z)."""
     anywhere = list(zip(some(150, seed=1), some(150, seed=2), strict=True))
     anywhere += [(u, v) for u in SPECIAL[::3] for v in (0, 1, 1 << 40, (1 << 63) - 1)]
     edges = []
@@ -134,7 +145,7 @@ def test_discrete_gaussian_is_exact_and_two_per_cent_off_is_not(sigma: Fraction)
 
 
 @pytest.mark.parametrize("sigma", [Fraction(10**6), Fraction(10**12)], ids=float)
-def test_at_large_scales_the_discrete_law_is_the_rounded_one(sigma: Fraction) -> None:
+def test_at_large_scales_discrete_noise_is_rounded_continuous_noise(sigma: Fraction) -> None:
     law = goodness.rounded_normal(0, float(sigma))
     assert goodness.p_value(discrete_gaussian(sigma, 200_000), law) > ALARM
     assert goodness.p_value(discrete_gaussian(sigma * Fraction(95, 100), 200_000), law) < ALARM
@@ -168,7 +179,7 @@ def test_no_two_cells_share_their_noise() -> None:
     assert np.unique(np.abs(draws)).size >= draws.size - 2
 
 
-def test_a_far_candidate_is_dropped_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_far_candidate_is_rejected_without_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
     # U = 2^-62 and V/U beyond 64 bits: a cast or an assignment would overflow.
     for sigma, u in (
         (Fraction(10**12), 1 << 30),
@@ -211,11 +222,11 @@ def test_scales_without_noise_are_quick_and_quiet() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 10_000])
-def test_as_many_draws_as_were_asked_for(size: int) -> None:
+def test_the_requested_number_of_draws_is_returned(size: int) -> None:
     assert discrete_gaussian(Fraction(2), size).size == size
 
 
-def test_variance_of_the_law_used_in_these_tests() -> None:
+def test_the_reference_variance_is_right() -> None:
     law = goodness.discrete_gaussian(Fraction(15, 2))
     variance = sum(
         Decimal(float(mass)) * int(point) ** 2

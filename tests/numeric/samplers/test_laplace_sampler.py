@@ -1,6 +1,4 @@
-"""Coins, geometric, discrete Laplace and rounded Laplace: same bits same draw, and the right
-law.
-"""
+"""Coins, geometric and Laplace draws: the same bits give the same draw, and the distribution."""
 
 from __future__ import annotations
 
@@ -21,8 +19,19 @@ from hedgerow.numeric.samplers.laplace_sampler import (
     geometric,
     rounded_laplace,
 )
-from numeric import obvious
-from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
+from numeric import helpers_reference_samplers as obvious
+from numeric.helpers_chosen_bits import (
+    HIGH,
+    LOW,
+    SCALES,
+    SPECIAL,
+    exp,
+    feed,
+    ln,
+    near,
+    some,
+    uniform,
+)
 
 HALF = Fraction(1, 2)
 N = 10**6
@@ -33,7 +42,7 @@ def offset(scale: Fraction, two_sided: bool) -> Fraction:
 
 
 def boundaries(scale: Fraction, d: Fraction) -> list[int]:
-    """Words at which t E + d passes an integer, as far as U can be told from 0."""
+    """Return words at which t E + d passes an integer, as far as U differs from 0."""
     farthest = floor(43 * scale)
     picks = {1, 2, 3, farthest // 3, farthest // 2, farthest} | {
         word % (farthest + 1) for word in some(20, seed=5)
@@ -137,7 +146,7 @@ def test_geometric_is_exact_and_two_per_cent_off_is_not(scale: Fraction) -> None
 
 
 @pytest.mark.parametrize("scale", [Fraction(10**6), Fraction(10**12)], ids=float)
-def test_at_large_scales_the_discrete_law_is_the_rounded_one(scale: Fraction) -> None:
+def test_at_large_scales_discrete_noise_is_rounded_continuous_noise(scale: Fraction) -> None:
     # Pr[|Z| >= k] = 2 q^k/(1+q), and rounding the real law gives q^(k-1/2): apart by a factor of 1
     # - 1/8t^2.
     law = goodness.rounded_laplace(0, float(scale))

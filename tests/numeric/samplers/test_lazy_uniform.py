@@ -1,6 +1,4 @@
-"""Uniforms that are continued: nested intervals, the same bits throughout, no end before the
-decision is certain.
-"""
+"""Refined uniforms: nested intervals, consistent bits, no end before the decision is certain."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from hedgerow.numeric.samplers.lazy_uniform import (
     refine_floor,
     refine_until_decided,
 )
-from numeric.feeding import HIGH, LOW, continue_with, ln, uniform
+from numeric.helpers_chosen_bits import HIGH, LOW, continue_with, ln, uniform
 
 rounding = Fraction(1, 10**65)  # of the reference, which has 70 digits
 words = st.integers(min_value=0, max_value=(1 << 63) - 1)
@@ -48,14 +46,14 @@ def test_intervals_are_nested_and_close_in_on_the_same_uniform(word: int, more: 
         assert e_high - e_low < Fraction(1, 10**15)
 
 
-def test_bits_are_put_behind_the_ones_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refinement_appends_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     continue_with(monkeypatch, 7)
     u = LazyUniform(3)
     u.refine()
     assert (u.numerator, u.bits) == ((3 << 64) + 7, 127)
 
 
-def test_zero_is_continued_until_it_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zero_is_refined_until_it_is_excluded(monkeypatch: pytest.MonkeyPatch) -> None:
     left = [0, 0, 1]
     monkeypatch.setattr(lazy, "draw_integer", lambda bits: left.pop(0))
     u = LazyUniform(0)
@@ -79,14 +77,14 @@ def test_precision_grows_with_the_bits() -> None:
     assert widths == sorted(widths, reverse=True)
 
 
-def test_settling_asks_again_until_it_is_told() -> None:
+def test_refinement_repeats_until_decided() -> None:
     u, v = LazyUniform(1), LazyUniform(2, 64)
     answers = [None, None, "yes"]
     assert refine_until_decided(lambda: answers.pop(0), u, v) == "yes"
     assert (u.bits, v.bits) == (63 + 128, 64 + 128)
 
 
-def test_what_is_certain_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certain_decision_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazy, "draw_integer", lambda bits: pytest.fail("no bit was needed"))
     u = LazyUniform(1 << 60)
     assert refine_until_decided(lambda: False, u) is False
@@ -104,7 +102,7 @@ def test_a_floor_needs_both_ends_on_one_side() -> None:
     assert u.bits == 63 + 128
 
 
-def test_continued_bits_come_from_the_pool() -> None:
+def test_refined_bits_come_from_the_pool() -> None:
     drawn = set()
     for _ in range(50):
         u = LazyUniform(1)

@@ -1,4 +1,4 @@
-"""Rounded normal and heavy-tailed draws: same bits same draw, and the right law."""
+"""Rounded normal and heavy-tailed draws: the same bits give the same draw, and the distribution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.samplers import gaussian_sampler as gaussian
 from hedgerow.numeric.samplers import rounded_samplers as rounded
 from hedgerow.numeric.samplers.rounded_samplers import rounded_gaussian, rounded_power
-from numeric.feeding import HIGH, LOW, SPECIAL, exp, feed, ln, some, uniform
+from numeric.helpers_chosen_bits import HIGH, LOW, SPECIAL, exp, feed, ln, some, uniform
 
 HALF = Fraction(1, 2)
 END = 1 << 62
@@ -30,12 +30,12 @@ NAMES = ["normal", "2", "4", "3/2", "5/2", "11/10"]
 
 
 def root_of(x: Fraction, n: int) -> Fraction:
-    """x^(1/n), near enough to place words at a boundary."""
+    """Return x^(1/n), precise enough to place words at a boundary."""
     return exp(ln(x) / n)
 
 
 def limit(law: rounded._Distribution, u: Fraction) -> Fraction:
-    """The largest z that is kept with this U."""
+    """Return the largest z that is accepted with this U."""
     if isinstance(law, rounded._Normal):
         return root_of(-4 * ln(u), 2)
     return root_of((u ** -(law.root + 1) - 1) ** law.q, law.p)
@@ -48,8 +48,9 @@ def kept(law: rounded._Distribution, u: Fraction, z: Fraction) -> bool:
 
 
 def pairs(law: rounded._Distribution, toward: Fraction, middle: Fraction) -> list[tuple[int, int]]:
-    """Words of (U, V): anywhere, where z is just kept, and where centre + scale z passes half an
-    integer.
+    """Return words of (U, V): anywhere, where z is just accepted, and at rounding boundaries.
+
+    At the last, centre + scale z passes half an integer.
     """
     found = list(zip(some(60, seed=1), some(60, seed=2), strict=True))
     found += [(u, v) for u in SPECIAL[1::4] for v in (0, 1, 1 << 61, (1 << 63) - 1)]
@@ -114,7 +115,7 @@ def test_words_at_a_boundary_find_a_bound_that_is_too_small(
     assert tried[0] != tried[1]
 
 
-def test_the_box_of_the_normal_law_is_large_enough() -> None:
+def test_the_box_of_the_normal_distribution_is_large_enough() -> None:
     assert Fraction(rounded._NORMAL_BOUND) ** 2 >= 2 * exp(Fraction(-1)) * (1 + Fraction(1, 10**60))
     assert Fraction(np.nextafter(rounded._NORMAL_BOUND, 0)) ** 2 < 2 * exp(Fraction(-1))
 
@@ -142,15 +143,13 @@ def test_rounded_gaussian_is_exact(centre: float, scale: Fraction) -> None:
 
 
 def power_cdf(z: np.ndarray, gamma: float) -> np.ndarray:
-    """Of the density proportional to 1/(1 + |z|^gamma): an incomplete beta function of w = 1/(1
-    + |z|^gamma).
-    """
+    """Return the distribution function of power noise, an incomplete beta of 1/(1 + |z|^gamma)."""
     beyond = betainc(1 - 1 / gamma, 1 / gamma, 1 / (1 + np.abs(z) ** gamma)) / 2
     return np.where(z < 0, beyond, 1 - beyond)
 
 
 @pytest.mark.parametrize("gamma", GAMMAS, ids=str)
-def test_the_reference_law_is_the_integral_of_its_density(gamma: Fraction) -> None:
+def test_the_reference_distribution_integrates_its_density(gamma: Fraction) -> None:
     g = float(gamma)
 
     def density(z: float) -> float:
@@ -209,7 +208,7 @@ def test_each_centre_gets_its_own_draw() -> None:
         assert abs(goodness.sign_against_size(noise)) < FAR
 
 
-def test_what_lies_beyond_the_end_is_moved_there() -> None:
+def test_results_beyond_the_range_are_clamped() -> None:
     size, beyond = 8000, 2 * power_cdf(np.array([-END / 1e12]), 1.1)[0]
     draws = rounded_power(np.zeros(size), Fraction(10**12), Fraction(11, 10))
     assert np.abs(draws).max() == END
@@ -242,5 +241,5 @@ def test_scales_out_of_range_are_refused(bad: Fraction) -> None:
         rounded_power(np.zeros(1), bad, Fraction(2))
 
 
-def test_no_centre_no_draw() -> None:
+def test_no_centres_give_no_draws() -> None:
     assert rounded_gaussian(np.zeros((0, 3)), Fraction(1)).shape == (0, 3)

@@ -1,4 +1,4 @@
-"""The stock of single draws: every draw once, in no other process, and of the sampler's law."""
+"""The pool of single draws: each draw once, in no other process, from the right distribution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDE = Fraction(10**12)
 
 
 def counting() -> tuple[SamplePool, list[Fraction]]:
-    """A reserve of a sampler that gives 0, 1, 2, … and notes the scales it was asked for."""
+    """Return a pool of a sampler that gives 0, 1, 2, … and records its scales."""
     asked: list[Fraction] = []
 
     def sampler(scale: Fraction, size: int) -> np.ndarray:
@@ -39,7 +39,7 @@ def test_every_draw_is_handed_out_once() -> None:
     assert all(type(value) is int for value in drawn)
 
 
-def test_every_scale_has_its_own_stock() -> None:
+def test_every_scale_has_its_own_pool() -> None:
     stock, asked = counting()
     one, two = Fraction(1), Fraction(2)
     assert {stock.draw(one) // reserve._BLOCK_SIZE for _ in range(5)} == {0}
@@ -57,7 +57,7 @@ def test_the_number_of_scales_is_bounded() -> None:
     assert len(stock._blocks) == 2
 
 
-def test_draws_follow_the_law() -> None:
+def test_draws_follow_the_distribution() -> None:
     stock = SamplePool(discrete_laplace)
     scale = Fraction(15, 2)
     drawn = np.array([stock.draw(scale) for _ in range(50_000)])
@@ -67,7 +67,7 @@ def test_draws_follow_the_law() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("hooked", [True, False])
-def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(
+def test_a_forked_child_does_not_draw_from_the_pool_of_its_parent(
     monkeypatch: pytest.MonkeyPatch, hooked: bool
 ) -> None:
     if not hooked:
@@ -93,7 +93,7 @@ def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(
     assert len(np.intersect1d(ours, theirs)) <= 1  # one chance meeting has probability 1e-9
 
 
-def test_a_stock_that_finds_itself_in_another_process_starts_over() -> None:
+def test_a_pool_that_finds_itself_in_another_process_starts_over() -> None:
     stock, asked = counting()
     assert stock.draw(WIDE) < reserve._BLOCK_SIZE
     stock._process = -1

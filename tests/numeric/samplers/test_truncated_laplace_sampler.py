@@ -1,4 +1,4 @@
-"""Noise that is cut, against sums of the masses that are left."""
+"""Truncated noise, against sums of the remaining masses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALES = [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10, 3), Fracti
 
 
 def law(scale: Fraction, cut: int) -> dict[int, Fraction]:
-    """To 60 digits."""
+    """Return the distribution to 60 digits."""
     masses = {z: exp_up(Fraction(-abs(z)) / scale, 60) for z in range(-cut, cut + 1)}
     total = sum(masses.values())
     return {z: mass / total for z, mass in masses.items()}
@@ -36,14 +36,14 @@ def test_the_double_is_the_sum_of_the_masses(scale: Fraction, cut: int) -> None:
         assert truncated_laplace_tail(scale, cut, m) == pytest.approx(float(exact), rel=1e-12)
 
 
-def test_it_is_the_end_that_delta_is_about() -> None:
+def test_the_tail_matches_the_end_mass_of_delta() -> None:
     for cut, most in ((40, 1), (40, 7), (4000, 30)):
         assert truncated_laplace_tail(Fraction(30), cut, cut + 1 - most) == pytest.approx(
             float(truncated_end_mass(Fraction(30), cut, most)), rel=1e-12
         )
 
 
-def test_far_away() -> None:
+def test_distant_tails_stay_finite() -> None:
     assert truncated_laplace_tail(Fraction(1), 10**400, 1) == laplace_tail_double(Fraction(1), 1)
     assert truncated_laplace_tail(Fraction(1), 10**400, 10**400) == 0
     # as good as even
@@ -68,9 +68,10 @@ def test_the_radius_is_the_smallest(scale: Fraction, cut: int, level: Fraction) 
 
 
 @pytest.mark.parametrize(("scale", "cut"), [(Fraction(3), 5), (Fraction(20), 6)])
-def test_draws_follow_the_law(scale: Fraction, cut: int) -> None:
-    """200,000 draws, false alarms 1e-9; the same test refuses noise that is not cut, moved to
-    the ends instead.
+def test_draws_follow_the_distribution(scale: Fraction, cut: int) -> None:
+    """200,000 draws, false alarms 1e-9.
+
+    The same test rejects untruncated noise that is clamped to the ends.
     """
     masses, n = law(scale, cut), 200_000
     expected = np.array([float(masses[z]) for z in sorted(masses)])
@@ -82,7 +83,7 @@ def test_draws_follow_the_law(scale: Fraction, cut: int) -> None:
     assert p_value(np.clip(discrete_laplace(scale, n), -cut, cut)) < 1e-9
 
 
-def test_no_draws_and_a_cut_beyond_all_of_them() -> None:
+def test_no_draws_and_a_cut_beyond_every_draw() -> None:
     assert truncated_laplace(Fraction(1), 3, 0).tolist() == []
     assert truncated_laplace(Fraction(1), 10**400, 5).size == 5
     assert truncated_laplace(Fraction(1), 0, 50).tolist() == [0] * 50

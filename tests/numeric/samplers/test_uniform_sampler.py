@@ -1,4 +1,4 @@
-"""Uniform integers: same bits same outcome, and fair."""
+"""Uniform integers: the same bits give the same outcome, without bias."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goodness import ALARM, FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.samplers import uniform_sampler as uniform
 from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
-from numeric.feeding import giving
+from numeric.helpers_chosen_bits import giving
 
 N = 200_000
 TOP = (1 << 64) - 1

@@ -1,6 +1,4 @@
-"""Tails of the discrete Gaussian: delta is never too small, and hardly too large; radii are the
-smallest.
-"""
+"""Tails of the discrete Gaussian: tight upper bounds of delta, and smallest radii."""
 
 from __future__ import annotations
 
@@ -35,15 +33,16 @@ CASES = [
 
 @cache
 def bells(sigma: float, reach: int) -> list[Decimal]:
-    """exp(-z^2 / 2 sigma^2) for z = 0, 1, …, reach."""
+    """Return exp(-z^2 / 2 sigma^2) for z = 0, 1, …, reach."""
     with localcontext(EXACT):
         rate = decimal(-1 / (2 * Fraction(sigma) ** 2))
         return [(rate * z * z).exp() for z in range(reach + 1)]
 
 
 def true_delta(sigma: float, shift: int, epsilon: float | Fraction) -> Decimal:
-    """sup_S Pr[Z in S] - e^eps Pr[Z + s in S] = sum_z (p(z) - e^eps p(z + s))_+, to 50 digits,
-    of the doubles as they are.
+    """Return sup_S Pr[Z in S] - e^eps Pr[Z + s in S], to 50 digits, of the exact doubles.
+
+    It is sum_z (p(z) - e^eps p(z + s))_+.
     """
     cut = ceil(abs(float(epsilon) * sigma**2 / shift - shift / 2))
     reach = cut + shift + ceil(25 * sigma) + 30
@@ -79,7 +78,7 @@ def test_delta_is_an_upper_bound_and_within_one_per_cent(
         (0.007, 10204.08163265306),
     ],
 )
-def test_a_hair_beyond_the_cut_is_not_lost(sigma: float, epsilon: float) -> None:
+def test_a_value_just_beyond_the_cut_is_counted(sigma: float, epsilon: float) -> None:
     # All of delta is the gain of one z, and that gain is a rounding of epsilon.
     truth, found = true_delta(sigma, 1, epsilon), Decimal(gaussian_delta(sigma, 1, epsilon))
     assert truth > 0
@@ -121,7 +120,7 @@ def test_above_1000_the_integral_covers_the_sum_and_is_close_to_it(
 
 
 def normal_tail(x: Decimal) -> Decimal:
-    """Pr[N > x] by the series of the error function, in enough digits for what cancels."""
+    """Return Pr[N > x] by the series of the error function, with digits to spare."""
     term = total = abs(x)
     k = 1
     while term > total.scaleb(-430):
@@ -134,7 +133,7 @@ def normal_tail(x: Decimal) -> Decimal:
 
 @cache
 def pi() -> Decimal:
-    """By Machin's two arctangents."""
+    """Return pi by Machin's formula."""
 
     def arctan(n: int) -> Decimal:
         one, total, k, sign = Decimal(1) / n, Decimal(0), 1, 1
@@ -170,7 +169,7 @@ def test_the_integral_is_an_upper_bound_at_the_ends_of_doubles(
         assert found < truth * Decimal("1.02") or found < Decimal("1e-70")
 
 
-def test_far_tails_and_sure_differences() -> None:
+def test_extreme_parameters_stay_within_0_and_1() -> None:
     assert gaussian_delta(1.0, 1, 100.0) == 1e-300  # the cut lies beyond 38 sigma
     assert gaussian_delta(2000.0, 1, 10.0) == 1e-300
     assert gaussian_delta(0.01, 1000, 1.0) == pytest.approx(1, abs=1e-9)
@@ -179,7 +178,7 @@ def test_far_tails_and_sure_differences() -> None:
 
 
 def analytic_sigma(epsilon: float, delta: float) -> float:
-    """Balle and Wang (2018): the least sigma of the *continuous* Gaussian, sensitivity 1."""
+    """Return the least sigma of the *continuous* Gaussian, sensitivity 1 (Balle and Wang 2018)."""
 
     def spent(sigma: float) -> float:
         def phi(x: float) -> float:
@@ -199,7 +198,7 @@ def analytic_sigma(epsilon: float, delta: float) -> float:
 @pytest.mark.parametrize(
     ("epsilon", "delta", "factor"), [(1.0, 1e-5, 1.035), (3.0, 1e-6, 1.38), (10.0, 1e-7, 3.6)]
 )
-def test_the_scale_of_the_continuous_law_is_too_small_for_the_discrete_one(
+def test_the_scale_of_continuous_noise_is_too_small_for_discrete_noise(
     epsilon: float, delta: float, factor: float
 ) -> None:
     sigma = analytic_sigma(epsilon, delta)
@@ -237,7 +236,7 @@ def test_the_radius_has_no_jump_where_the_method_changes() -> None:
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 1.99, 2.0, 7.5, 500.0])
-def test_log_mass_is_the_logarithm_of_the_law(sigma: float) -> None:
+def test_log_mass_is_the_log_probability(sigma: float) -> None:
     reach = ceil(12 * sigma)
     z = np.arange(-reach, reach + 1.0)
     mass = np.exp(gaussian_log_mass(z, sigma))
@@ -255,7 +254,7 @@ def test_the_normaliser_does_not_jump_either() -> None:
 
 
 def together(scales: tuple[float, ...], shifts: tuple[int, ...], epsilon: float) -> Decimal:
-    """The delta of several cells, from all outcomes, to 50 digits."""
+    """Return the joint delta of several cells, from all outcomes, to 50 digits."""
     reach = [ceil(9 * scale) + abs(shift) for scale, shift in zip(scales, shifts, strict=True)]
     with localcontext(EXACT):
         factor = decimal(Fraction(epsilon)).exp()
@@ -293,8 +292,9 @@ def test_the_delta_of_a_vector_is_an_upper_bound(
 
 
 def test_the_continuous_formula_would_be_too_small_for_a_vector() -> None:
-    """Two cells whose continuous delta is 10^-6 at epsilon 5: the discrete one is above that,
-    and ours above both.
+    """Two cells with a continuous delta of 10^-6 at epsilon 5 have a larger discrete one.
+
+    Our bound is above both.
     """
     sigma = analytic_sigma(5.0, 1e-6) * sqrt(2)
     truth = together((sigma, sigma), (1, 1), 5.0)
@@ -324,7 +324,7 @@ def test_the_delta_of_a_vector_at_the_ends() -> None:
 
 
 @pytest.mark.parametrize("sigma", [0.3, 2.5, 40.0])
-def test_tails_are_upper_bounds_by_a_hair(sigma: float) -> None:
+def test_tails_are_tight_upper_bounds(sigma: float) -> None:
     bell = bells(sigma, ceil(25 * sigma) + 60)
     for m in (0, 1, 2, 7, 30):
         with localcontext(EXACT):
@@ -334,8 +334,8 @@ def test_tails_are_upper_bounds_by_a_hair(sigma: float) -> None:
 
 
 @pytest.mark.parametrize("sigma", [1000.5, 20_000.0])
-def test_tails_of_wide_noise_are_upper_bounds_by_little(sigma: float) -> None:
-    """Against sums of all masses, smallest first."""
+def test_tails_of_wide_noise_are_close_upper_bounds(sigma: float) -> None:
+    """Compared with sums of all masses, smallest first."""
     z = np.arange(ceil(38 * sigma), -1, -1, dtype=np.float64)
     bell = np.exp(-((z / sigma) ** 2) / 2)
     tails = np.cumsum(bell)[::-1] / (2 * bell.sum() - 1)
@@ -345,9 +345,10 @@ def test_tails_of_wide_noise_are_upper_bounds_by_little(sigma: float) -> None:
 
 @pytest.mark.parametrize("square", [0.35, 0.55, 1.05])
 @pytest.mark.parametrize("cells", [2, 50])
-def test_each_width_of_smoothing_costs_what_its_ripples_say(square: float, cells: int) -> None:
-    """(1 + k)^n delta(epsilon - 2 n artanh k), written out once more: at the narrowest, 50 cells
-    shift epsilon by 0.2.
+def test_each_smoothing_width_costs_its_ripple(square: float, cells: int) -> None:
+    """The bound is (1 + k)^n delta(epsilon - 2 n artanh k), computed independently.
+
+    At the narrowest width, 50 cells shift epsilon by 0.2.
     """
     k = sum(2 * exp(-2 * float(pi()) ** 2 * square * n * n) for n in (1, 2, 3))
     epsilon, length = 1.0 - 2 * cells * atanh(k), sqrt(3 / (25 - square) + 2 / (9 - square))

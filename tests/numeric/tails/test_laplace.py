@@ -1,4 +1,4 @@
-"""Tails of the discrete Laplace law, against sums of its masses."""
+"""Tails of discrete Laplace noise, against sums of its masses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALES = [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10, 3), Fracti
 
 
 def bounds(scale: Fraction, m: int) -> tuple[Fraction, Fraction]:
-    """Pr[Z >= m] to 60 digits."""
+    """Return bounds of Pr[Z >= m] to 60 digits."""
     low, high = exp_down(-1 / scale, 60), exp_up(-1 / scale, 60)
     steps = max(m, 1 - m)
     least, most = exp_down(-steps / scale, 60) / (1 + high), exp_up(-steps / scale, 60) / (1 + low)
@@ -37,7 +37,7 @@ def test_the_formula_is_the_sum_of_the_masses() -> None:
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
-def test_the_tail_is_rounded_up_and_hardly(scale: Fraction) -> None:
+def test_the_tail_is_rounded_up_slightly(scale: Fraction) -> None:
     for m in (-30, -1, 0, 1, 2, 7, 40):
         low, high = bounds(scale, m)
         assert (
@@ -94,7 +94,7 @@ def test_the_double_is_the_tail(scale: Fraction) -> None:
         assert laplace_tail_double(scale, m) == pytest.approx(float(bounds(scale, m)[0]), rel=1e-12)
 
 
-def test_far_away() -> None:
+def test_distant_tails_stay_finite() -> None:
     assert laplace_tail_double(Fraction(1), inf) == 0
     assert laplace_tail_double(Fraction(1), -inf) == 1
     assert laplace_tail_double(Fraction(10**12), 10**400) == 0
@@ -106,9 +106,7 @@ def test_far_away() -> None:
 
 
 def end(scale: Fraction, cut: int, most: int) -> tuple[Fraction, Fraction]:
-    """Pr[Z > cut - most] where |Z| <= cut, to about 60 digits: the sum of the masses, divided by
-    the sum of all that are left.
-    """
+    """Return Pr[Z > cut - most] of truncated noise to about 60 digits, as a quotient of sums."""
     found = []
     for power in (exp_down, exp_up):
         masses = {z: power(Fraction(-abs(z)) / scale, 60) for z in range(-cut, cut + 1)}
@@ -118,7 +116,7 @@ def end(scale: Fraction, cut: int, most: int) -> tuple[Fraction, Fraction]:
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 @pytest.mark.parametrize("most", [1, 2, 5])
-def test_the_end_of_noise_that_is_cut_is_rounded_up_and_hardly(scale: Fraction, most: int) -> None:
+def test_the_end_mass_of_truncated_noise_is_rounded_up_slightly(scale: Fraction, most: int) -> None:
     for cut in (most, most + 1, most + 30):
         low, high = end(scale, cut, most)
         assert (

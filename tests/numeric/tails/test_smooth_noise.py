@@ -29,7 +29,7 @@ def mass(noise: str, gamma: float, low: float, high: float) -> float:
 
 
 def power_mass(gamma: float, low: float, high: float) -> float:
-    """The integral of 1/(1+|z|^gamma) over that over the whole line, by adaptive quadrature."""
+    """Return the normalised integral of 1/(1+|z|^gamma), by adaptive quadrature."""
 
     def part(a: float, b: float) -> float:
         return float(
@@ -44,7 +44,7 @@ def power_mass(gamma: float, low: float, high: float) -> float:
 
 @pytest.mark.parametrize("gamma", [1.5, 2, 2.5, 4, 8])
 @pytest.mark.parametrize(("low", "high"), CELLS)
-def test_power(gamma: float, low: float, high: float) -> None:
+def test_power_mass_matches_quadrature(gamma: float, low: float, high: float) -> None:
     assert mass("power", gamma, low, high) == pytest.approx(power_mass(gamma, low, high), rel=3e-8)
 
 
@@ -59,7 +59,7 @@ def test_gamma_2_is_cauchy(low: float, high: float) -> None:
     ("low", "high"),
     [(-0.3, 0.4), (0.2, 5.0), (-5.0, -0.2), (3.0, 3.001), (-7.0, 9.0), (0.0, 1e10), (30.0, inf)],
 )
-def test_laplace_and_gaussian(low: float, high: float) -> None:
+def test_laplace_and_gaussian_mass_match_closed_forms(low: float, high: float) -> None:
     for noise, law in (("laplace", stats.laplace), ("gaussian", stats.norm)):
         # the survival function on the near side keeps the digits
         far = min(abs(low), abs(high)) if low * high > 0 else 0.0
@@ -94,7 +94,7 @@ def test_far_out_logarithms_do_not_end() -> None:
 
 
 @pytest.mark.parametrize("level", [0.9, 0.5, 0.05, 1e-9, 1e-300])
-def test_radius(level: float) -> None:
+def test_the_radius_is_exceeded_with_the_stated_probability(level: float) -> None:
     assert noise_radius("laplace", 2, level) == pytest.approx(-log(level), rel=1e-5)
     assert noise_radius("gaussian", 2, level) == pytest.approx(stats.norm.isf(level / 2), rel=1e-5)
     assert noise_radius("power", 2, level) == pytest.approx(1 / np.tan(pi * level / 2), rel=1e-5)

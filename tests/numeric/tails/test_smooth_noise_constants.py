@@ -1,5 +1,5 @@
-"""The constants of smooth sensitivity: tails against scipy, limits, and the ranges in which the
-published ones hold.
+"""The constants of smooth sensitivity: tails against scipy, limits, and ranges of published
+constants.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def asked(**change: Any) -> Any:
 
 
 @pytest.mark.parametrize("halves", [1, 2, 3, 4, 7, 20, 101, 2000])
-def test_gamma_tail(halves: int) -> None:
+def test_gamma_tail_matches_scipy(halves: int) -> None:
     for y in (1e-3, 0.5, 3.0, halves / 2, 2.0 * halves, 300.0):
         assert gamma_tail(halves, y) == pytest.approx(
             special.gammaincc(halves / 2, y), rel=1e-10, abs=1e-300
@@ -104,7 +104,7 @@ def test_sliding_of_gaussian_noise(epsilon: float) -> None:
         )
 
 
-def test_largest() -> None:
+def test_find_largest_returns_the_last_true_value() -> None:
     assert find_largest(lambda x: x <= 3, 10) == pytest.approx(3, rel=1e-11)
     assert find_largest(lambda x: x <= 3, 10) <= 3
     assert find_largest(lambda x: x <= 30, 10) == 10
@@ -126,7 +126,7 @@ OFFERED = [
 
 
 def worst_ratio(gamma: float, shift: float, stretch: float) -> float:
-    """The largest |ln N/W| of power noise on a dense grid, both laws as they are defined."""
+    """Return the largest |ln N/W| of power noise on a dense grid, by definition."""
     half = np.concatenate([np.linspace(0, 20, 40_001), np.geomspace(20, 1e8, 4001)])
     z = np.concatenate([-half, half, shift + exp(stretch) * half])
     wide = -stretch - np.log1p(np.abs((z - shift) * exp(-stretch)) ** gamma)
@@ -200,8 +200,9 @@ def test_laplace_and_gaussian_constants_of_several_numbers_spend_all_of_delta(
 
 
 def tails(noise: str, epsilon: float, shift: float, stretch: float) -> tuple[float, float]:
-    """The excess of one number from the wider to the narrower law and back, by quadrature over
-    pieces between the kinks.
+    """Return the excess of one number from the wider to the narrower noise, and back.
+
+    Quadrature over the pieces between the kinks.
     """
     law = stats.laplace if noise == "laplace" else stats.norm
     wide = law(loc=shift, scale=exp(stretch))
@@ -237,8 +238,8 @@ def test_laplace_and_gaussian_constants_of_one_number_keep_delta_in_both_directi
     assert joint_delta("laplace", epsilon, epsilon / 2, epsilon) == 1
 
 
-def test_where_the_joint_bound_says_nothing_the_two_steps_stay() -> None:
-    """A delta so large that a^2 > 2 epsilon: the pair of the two steps is proved by itself."""
+def test_without_a_joint_bound_the_two_step_constants_are_used() -> None:
+    """With a delta so large that a^2 > 2 epsilon, the two-step pair is still proved."""
     found = asked(noise="gaussian", epsilon=0.01, delta=0.9)
     assert float(found.beta) == pytest.approx(0.005, rel=1e-9)
     assert exp(0.005) * sliding_delta(0.005, float(found.alpha)) == pytest.approx(0.45, rel=1e-6)
@@ -249,7 +250,7 @@ def test_an_epsilon_too_small_for_doubles_leaves_no_beta() -> None:
         assert asked(noise=noise, epsilon=Fraction(1, 10**12), delta=1e-20).beta == 0
 
 
-def test_golden() -> None:
+def test_known_values_are_reproduced() -> None:
     found = asked(noise="laplace", delta=1e-6)
     assert float(found.beta) == pytest.approx(0.0530070, abs=1e-6)
     assert found.beta / asked(noise="laplace", delta=1e-6, classical=True).beta > 1.53
@@ -316,11 +317,11 @@ def test_beyond_the_range_the_published_laplace_constant_breaks() -> None:
         ({"noise": "gaussian", "delta": 0.06, "classical": True}, "delta"),
     ],
 )
-def test_bad_questions(change: dict[str, Any], name: str) -> None:
+def test_bad_parameters_are_refused(change: dict[str, Any], name: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         asked(**change)
     assert refusal.value.argument == name
 
 
-def test_delta_0_says_what_power_noise_has_anyway() -> None:
+def test_power_noise_accepts_a_delta_of_0() -> None:
     assert asked(delta=0) == asked()

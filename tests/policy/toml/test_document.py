@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
 from hedgerow.policy.toml.document import compute_default_step, read_document
-from policy.page import CLINIC, edited, line, mistakes, policy
+from policy.helpers_page import CLINIC, edited, line, mistakes, policy
 
 F = Fraction
 SMALL = """\
@@ -106,7 +106,7 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
     named = edited(("[budget]", "[budgets.patients]"))
     assert parse_policy(named) == policy()
     unused = parse_policy(named + "[budget]\nepsilon = 1\n")
-    assert unused.warnings == ("No table uses the budget of population 'people'.",)
+    assert unused.warnings == ("No table uses the budget of population 'people'. Remove it, or correct the population of a table.",)
 
 
 @pytest.mark.parametrize(
@@ -121,22 +121,22 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         ([("default_epsilon = 0.1", "default_epsilon = 1.5")], "default_epsilon", "at most max_epsilon_per_query"),
         ([('name   = "clinic"', 'name   = "a/b"')], 'name   = "a/b"', "it names a file"),
         ([('engine = "duckdb"', 'engine = "sc://host:15002"')], "engine", "export the tables to Parquet or CSV files"),
-        ([('source = "regions.csv"', 'source = "s3://x/regions.csv"')], "s3:", "no address and no pattern"),
-        ([('source = "regions.csv"', 'source = "regions*.csv"')], "regions*", "no address and no pattern"),
+        ([('source = "regions.csv"', 'source = "s3://x/regions.csv"')], "s3:", "addresses and patterns are not allowed"),
+        ([('source = "regions.csv"', 'source = "regions*.csv"')], "regions*", "addresses and patterns are not allowed"),
         ([('source = "regions.csv"', 'source = "regions.xlsx"')], "xlsx", "must be a .csv or .parquet file"),
         ([('source = "regions.csv"\n', "")], "[tables.regions]", "source is missing"),
-        ([('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')], "unit       =", "there is no table 'orders' here"),
+        ([('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')], "unit       =", "there is no table 'orders'"),
         ([('"patient_id"', '"order_id -> orders"')], "unit       =", "must look like"),
         ([("max_units  = 2_000_000", "max_units  = 2.5")], "max_units", "max_units must be a whole number"),
         ([('version    = "2026-11"', "version    = 2026.11")], "version", "version must be text in quotes; got 2026.11"),
-        ([("max = 110", "max = 110, nullable = true")], "age ", "'nullable' is not known here"),
+        ([("max = 110", "max = 110, nullable = true")], "age ", "'nullable' is not a key of this table"),
         ([("public = true", "public = true\nmax_groups = 2")], "max_groups = 2", "a public table protects nobody"),
         ([('column = "month"', 'column = "age"')], 'column = "age"', "a partition needs a column with declared values"),
         ([("max_parts_per_unit = 12\n", "")], "[tables.visits.partition]", "max_parts_per_unit is missing"),
         ([('"2026-01 … 2026-12"', '"January … December"')], "month  =", "must run between two days"),
         ([('values = "2026-01 … 2026-12"', "min = 2026-01-01")], "month  =", 'values = "2026-01-01 … 2026-12-31"'),
         ([("[analysts.ana]", "[analysts]\nbob = 3\n[analysts.ana]")], "bob", "bob must be a table"),
-        ([("[analysts.ana]", "[analysts.custodian]")], "[analysts.custodian]", "'custodian' is whoever names no analyst"),
+        ([("[analysts.ana]", "[analysts.custodian]")], "[analysts.custodian]", "'custodian' is the name of queries without an analyst"),
     ],
 )  # fmt: skip
 def test_one_mistake_is_told_once_and_at_its_line(
@@ -184,7 +184,7 @@ def test_quoted_values_of_a_csv_file_may_hold_line_breaks() -> None:
     assert policy(("public = true", "public = true\nmultiline = false")) == policy()
     text = edited(("max_rows_per_group = 5", "max_rows_per_group = 5\nmultiline = true"))
     assert mistakes(text) == [
-        (line("multiline", text), "multiline is about the lines of a .csv file: leave it out")
+        (line("multiline", text), "multiline is only allowed for .csv files: remove it")
     ]
 
 
@@ -232,7 +232,7 @@ def test_two_populations_need_two_budgets() -> None:
     )
     ((number, says),) = mistakes(text)
     assert number == line("[budget]", text)
-    assert "[budget] is left without a population" in says
+    assert "[budget] applies to no population" in says
 
 
 def test_a_policy_protects_somebody() -> None:

@@ -95,8 +95,8 @@ def test_unknown_keys_name_the_nearest_known_one() -> None:
     section = Section(("t",), {"Epsilonn": 1, "zzz": 2, "delta": 3}, [])
     section.check_keys("epsilon", "delta")
     assert [mistake.message for mistake in section.mistakes] == [
-        "'Epsilonn' is not known here; did you mean 'epsilon'?",
-        "'zzz' is not known here; known are epsilon, delta",
+        "'Epsilonn' is not a key of this table; did you mean 'epsilon'?",
+        "'zzz' is not a key of this table; use one of epsilon, delta",
     ]
 
 

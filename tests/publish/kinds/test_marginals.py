@@ -114,7 +114,9 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidArgument, match="at most the number of columns, 3"):
         specify_marginals(TERMS[0], DOMAIN, ways=4)
     monkeypatch.setattr("hedgerow.publish.kinds.marginals._MAX_CELLS", 20)
-    with pytest.raises(Refused, match=r"6 tables have 29 cells; at most 20.*region x age \(9\)"):
+    with pytest.raises(
+        Refused, match=r"6 tables have 29 cells; the limit is 20.*region x age \(9\)"
+    ):
         specify_marginals(TERMS[0], DOMAIN)
 
 

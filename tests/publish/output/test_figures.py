@@ -25,7 +25,7 @@ PRICE = PrivacyParameters(Fraction(1, 2))
 def test_a_histogram_of_numbers_has_bars_and_what_they_say() -> None:
     sketch, found = drafts.made(specify_histogram, (drafts.AGE,), PRICE)
     bars, said = build_figures("histogram", sketch.domain, found.table, found.facts)
-    assert bars.caption == "How many rows have each age"
+    assert bars.caption == "Rows by age"
     counts = found.table.column("count").to_pylist()
     assert [row[0] for row in bars.rows] == [
         "0 to 19",
@@ -80,7 +80,7 @@ def test_two_attributes_have_shades_and_each_its_bars() -> None:
     sketch, found = drafts.made(specify_histogram, (drafts.INCOME, drafts.REGION), PRICE)
     shaded, bars, _, names = build_figures("histogram", sketch.domain, found.table, found.facts)
     assert shaded.caption == "income (down) by region (across)"
-    assert "added up" in shaded.note
+    assert "merged" in shaded.note
     assert len(list(ElementTree.fromstring(shaded.drawing).iter("rect"))) == 40 * 3
     assert "12 cells" in bars.note
     assert [row[0] for row in names.rows] == list(drafts.REGION.values or ())
@@ -89,7 +89,7 @@ def test_two_attributes_have_shades_and_each_its_bars() -> None:
 def test_running_totals_have_a_line_and_a_long_one_is_thinned_out() -> None:
     sketch, found = drafts.made(specify_cdf, (drafts.AGE,), PRICE)
     (line,) = build_figures("cdf", sketch.domain, found.table, found.facts)
-    assert line.caption == "How many rows up to each age"
+    assert line.caption == "Rows at or below each age"
     assert "polyline" in line.drawing
     sketch, found = drafts.made(specify_running_totals, (drafts.DAY,), PRICE)
     (line,) = build_figures("stream", sketch.domain, found.table, found.facts)
@@ -110,13 +110,13 @@ def test_marginals_have_bars_for_one_and_shades_for_two() -> None:
         for figure in build_figures("marginals", sketch.domain, found.table, found.facts)
     ]
     among = f", {sketch.domain.row_scope}"
-    assert among == ", among rows that have all of age, region, income, smoker"
+    assert among == ", among rows with a value in all of age, region, income, smoker"
     assert all(caption.endswith(among) for caption in captions)
     captions = [caption.removesuffix(among) for caption in captions]
     assert captions[:3] == [
-        "How many rows have each age",
-        "How many rows have each region",
-        "How many rows have each income",
+        "Rows by age",
+        "Rows by region",
+        "Rows by income",
     ]
     assert captions[3:5] == ["age (down) by income (across)", "region (down) by income (across)"]
     sketch, found = drafts.made(

@@ -38,18 +38,21 @@ WHOLE: dict[str, Any] = {
 def test_the_share_out_of_place_comes_first() -> None:
     assert (
         summarise_quality({"quality": WHOLE})
-        == "About 3.1 % of the rows are out of place in tables of two columns, by a fresh"
-        " measurement; at most 5 % in nineteen of twenty cases."
+        == "About 3.1 % of the rows are misplaced in tables of two columns, by a fresh"
+        " measurement; at most 5 % with 95 % confidence."
     )
     assert str(summarise_quality({"quality": WHOLE | {"check": None}})).startswith(
-        "About 4 % of the rows are expected to be out of place"
+        "About 4 % of the rows are expected to be misplaced"
     )
     assert summarise_quality({"quality": WHOLE | {"check": None, "pairs": []}}) is None
     assert summarise_quality({}) is None
     hidden = {"quality": WHOLE | {"check": CHECK | {"error": 0.0}}}
-    assert str(summarise_quality(hidden)).startswith("At most 5 % of the rows are out of place")
-    assert summarise_quality_briefly(hidden) == "at most 5 % with 95 %"
-    assert summarise_quality_briefly({"quality": WHOLE}) == "about 3.1 %, at most 5 % with 95 %"
+    assert str(summarise_quality(hidden)).startswith("At most 5 % of the rows are misplaced")
+    assert summarise_quality_briefly(hidden) == "at most 5 % with 95 % confidence"
+    assert (
+        summarise_quality_briefly({"quality": WHOLE})
+        == "about 3.1 %, at most 5 % with 95 % confidence"
+    )
     assert summarise_quality_briefly({"quality": WHOLE | {"check": None}}) == "about 4 %, expected"
     assert summarise_quality_briefly({}) is None
 
@@ -60,12 +63,14 @@ def test_every_part_has_a_heading_and_words() -> None:
     assert columns.paragraphs[0] == summarise_quality({"quality": WHOLE})
     assert pairs.rows == (("age × sex", "4 %", "0.20", "0.25"),)
     assert "Cramér" in pairs.paragraphs[0]
-    assert check.paragraphs == ("Of 2 tables, good and bad ones: age × sex; age × town.",)
-    assert (
-        "tells sex from age and town rightly for 80 % of them, and for 75 % of the real rows (give"
-        " or take 1 %)" in task.paragraphs[0]
+    assert check.paragraphs == (
+        "2 tables, good and bad ones, were measured afresh: age × sex; age × town.",
     )
-    assert "right for 60 %" in task.paragraphs[0]
+    assert (
+        "predicts sex from age and town correctly in 80 % of these rows and in 75 % of the real"
+        " rows (standard error 1 %)" in task.paragraphs[0]
+    )
+    assert "right in 60 %" in task.paragraphs[0]
 
 
 @pytest.mark.parametrize(

@@ -133,5 +133,5 @@ def test_what_does_not_fit_is_refused() -> None:
         build_sparse_table(DOMAIN, np.zeros((2, 2)), np.zeros(2), 1)
     with pytest.raises(InvalidArgument, match="one radius"):
         build_count_columns(np.zeros(3), np.zeros(2), np.zeros(3))
-    with pytest.raises(InvalidArgument, match="made clean"):
+    with pytest.raises(InvalidArgument, match="as many clean counts"):
         build_count_columns(np.zeros(3), 1, np.zeros(2))

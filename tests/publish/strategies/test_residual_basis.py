@@ -97,10 +97,10 @@ def test_an_attribute_of_one_code_adds_nothing() -> None:
     ("sizes", "wanted", "match"),
     [
         ((2,), (), "at least one"),
-        ((2,), (((0,), ONE), ((0,), ONE)), "different sets"),
-        ((2, 2), (((1, 0), ONE),), "rising"),
-        ((2,), (((1,), ONE),), "places of attributes"),
-        ((2,), (((0, 0), ONE),), "rising"),
+        ((2,), (((0,), ONE), ((0,), ONE)), "distinct sets"),
+        ((2, 2), (((1, 0), ONE),), "ascending"),
+        ((2,), (((1,), ONE),), "positions of attributes"),
+        ((2,), (((0, 0), ONE),), "ascending"),
         ((0,), (((0,), ONE),), "sizes"),
         ((2,), (((0,), Fraction(0)),), "weight"),
     ],
@@ -115,7 +115,7 @@ def test_what_is_refused(
 def test_too_many_ways_and_too_many_parts() -> None:
     with pytest.raises(InvalidArgument, match="ways"):
         MarginalWorkload.all_up_to((2, 2), 3)
-    with pytest.raises(Refused, match="fewer attributes"):
+    with pytest.raises(Refused, match="fewer ways or fewer columns"):
         MarginalWorkload((2,) * 21, ((tuple(range(21)), ONE),))
 
 

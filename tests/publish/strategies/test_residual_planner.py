@@ -281,5 +281,5 @@ def test_a_purse_pays_for_it_and_the_tables_come_out() -> None:
 
 
 def test_a_pure_epsilon_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="must be a rho"):
+    with pytest.raises(InvalidArgument, match="must have a rho"):
         ResidualPlanner.plan(WANTED, PrivacyParameters(epsilon=Fraction(1)))

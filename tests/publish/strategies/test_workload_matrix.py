@@ -117,7 +117,7 @@ def test_sums_of_cells_have_the_smallest_radius() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(Refused, match="1025 codes"):
+    with pytest.raises(Refused, match="1,025 codes"):
         LinearQueries.plan(
             0, np.ones((1, 1025), dtype=np.int64), PrivacyParameters(epsilon=Fraction(1))
         )

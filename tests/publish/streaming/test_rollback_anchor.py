@@ -47,7 +47,7 @@ def test_a_stream_begins_where_nothing_was_told(place: Path) -> None:
     anchor("t", 0, "t").create(place)
     assert StreamAnchor.read(place) == anchor("t", 0, "t")
     anchor("t", 1, "h").advance(place)
-    with pytest.raises(SourceError, match="knows of 1 answers"):
+    with pytest.raises(SourceError, match="records 1 answers"):
         anchor("u", 0, "u").create(place)
 
 
@@ -55,7 +55,7 @@ def test_of_two_who_begin_one_stream_the_first_does(place: Path) -> None:
     state = place.with_name("sums")
     anchor("s", 0, "s", str(state)).create(place)
     state.touch()
-    with pytest.raises(SourceError, match="knows of 0 answers"):
+    with pytest.raises(SourceError, match="records 0 answers"):
         anchor("t", 0, "t").create(place)
 
 

@@ -53,7 +53,7 @@ def test_a_step_is_kept_and_its_answer_is_for_good(file: StateFile) -> None:
 
 
 def test_elements_arrive_in_order_and_not_beyond_the_horizon(file: StateFile) -> None:
-    with pytest.raises(Refused, match="element 1 is the next; got element 3"):
+    with pytest.raises(Refused, match="Element 1 is next; got element 3"):
         file.advance(3, never)
     with pytest.raises(Refused, match="for 4 elements"):
         file.advance(5, never)
@@ -99,7 +99,7 @@ def test_a_mask_that_lets_others_read_changes_nothing(tmp_path: Path) -> None:
 
 def test_every_commit_is_synced(tmp_path: Path) -> None:
     file = StateFile.create(tmp_path / "sums", "", 1, START)
-    db = file._connection()
+    db = file._require_connection()
     assert db.execute("PRAGMA synchronous").get == 2  # FULL
     assert db.execute("PRAGMA journal_mode").get == "wal"
 
@@ -117,7 +117,7 @@ def test_a_copy_is_refused_unless_it_is_vouched_for(file: StateFile) -> None:
 
 def back(file: StateFile, number: int) -> Path:
     """The state after so many elements, put back, byte for byte, into the file, whose anchor
-    knows of three.
+    records three.
     """
     for _ in range(number):
         file.advance(None, step)
@@ -140,14 +140,14 @@ def test_an_older_state_put_back_in_place_is_refused(
     path = back(file, number)
     with pytest.raises(
         SourceError,
-        match=rf"not the newest state: .* knows of 3 answers, and this one has {number}",
+        match=rf"not the newest state: .* records 3 answers, and this state has {number}",
     ):
         StateFile(path, moved=moved)
 
 
 def test_an_older_state_is_refused_while_the_file_is_open(file: StateFile) -> None:
     file.advance(None, step)
-    db = file._connection()
+    db = file._require_connection()
     db.execute("CREATE TABLE kept AS SELECT * FROM state")
     for _ in range(2):
         file.advance(None, step)
@@ -162,7 +162,7 @@ def test_an_older_state_is_refused_while_the_file_is_open(file: StateFile) -> No
 
 
 def test_a_state_that_went_on_elsewhere_is_refused(file: StateFile) -> None:
-    """It has more answers than the anchor knows of, but not the same."""
+    """It has more answers than the anchor records, but not the same."""
     path = back(file, 1)
     anchor = path.with_name("sums.anchor")
     held = anchor.read_bytes()
@@ -172,14 +172,16 @@ def test_a_state_that_went_on_elsewhere_is_refused(file: StateFile) -> None:
         elsewhere.advance(None, lambda state, place: (step(state, place)[0], place + 0.75))
     elsewhere.close()
     anchor.write_bytes(held)
-    with pytest.raises(SourceError, match="knows of 3 answers, and this one has 4, or others"):
+    with pytest.raises(
+        SourceError, match="records 3 answers, and this state has 4, or different ones"
+    ):
         StateFile(path)
 
 
 def test_without_its_anchor_a_state_is_not_believed(file: StateFile) -> None:
     file.advance(None, step)
     file.path.with_name("sums.anchor").unlink()
-    with pytest.raises(SourceError, match="is missing: it tells whether"):
+    with pytest.raises(SourceError, match="is missing; it shows whether"):
         file.advance(None, never)
     file.close()
     with pytest.raises(SourceError, match="open it once with moved=True"):
@@ -196,7 +198,7 @@ def test_an_anchor_may_lie_elsewhere(tmp_path: Path) -> None:
     assert not (tmp_path / "sums.anchor").exists()
     with pytest.raises(SourceError, match="not the newest state"):
         StateFile(file.path)
-    with pytest.raises(SourceError, match=r"There was a stream here: .* knows of 3 answers"):
+    with pytest.raises(SourceError, match=r"There was a stream here: .* records 3 answers"):
         StateFile.create(tmp_path / "second", "", 4, START, place)
     assert not (tmp_path / "second").exists()
     # where it is gone with what lay beside it, the custodian's word makes a new one beside the
@@ -213,7 +215,7 @@ def test_an_answer_is_given_away_only_when_the_anchor_knows_of_it(
     with monkeypatch.context() as patch:
         patch.setattr(StreamAnchor, "write", lambda *_: os.stat("/nowhere"))
         for _ in range(2):
-            with pytest.raises(SourceError, match="cannot be read and written"):
+            with pytest.raises(SourceError, match="cannot be read or written"):
                 file.advance(2, step)
     assert file.advance(2, never) == (2, 1.5)
     known = StreamAnchor.read(file.path.with_name("sums.anchor"))
@@ -222,7 +224,7 @@ def test_an_answer_is_given_away_only_when_the_anchor_knows_of_it(
 
 
 def test_nothing_is_written_over(file: StateFile) -> None:
-    with pytest.raises(SourceError, match="never written over"):
+    with pytest.raises(SourceError, match="never overwrites a file"):
         StateFile.create(file.path, "other", 1, START)
     assert file.parameters == "terms"
 
@@ -240,7 +242,7 @@ def test_places_where_no_stream_can_be(tmp_path: Path, file: StateFile) -> None:
         StateFile.create(tmp_path / "gone" / "sums", "", 1, START)
     file.close()
     os.link(file.path, tmp_path / "second")
-    with pytest.raises(SourceError, match="several names"):
+    with pytest.raises(SourceError, match="several hard links"):
         StateFile(file.path)
 
 
@@ -257,7 +259,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     "broken", ["DELETE FROM state", "UPDATE state SET private = '[1'", "DELETE FROM stream"]
 )
 def test_damage_is_told_and_nothing_else(file: StateFile, broken: str) -> None:
-    file._connection().execute(broken)
+    file._require_connection().execute(broken)
     with pytest.raises(SourceError, match="damaged"):
         file.advance(None, step)
 
@@ -269,23 +271,21 @@ def test_a_folder_that_may_not_be_written_is_told(
         raise OSError("disk on fire at /secret")
 
     monkeypatch.setattr(os, "open", failing)
-    with pytest.raises(
-        SourceError, match=r"cannot be read and written\. What was answered is kept\.$"
-    ):
+    with pytest.raises(SourceError, match=r"cannot be read or written; earlier answers are kept"):
         StateFile.create(file.path.with_name("other"), "", 1, START)
 
 
 def test_a_full_disk_is_told(file: StateFile) -> None:
-    pages = file._connection().execute("PRAGMA page_count").get
-    file._connection().execute(f"PRAGMA max_page_count = {pages}")
+    pages = file._require_connection().execute("PRAGMA page_count").get
+    file._require_connection().execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(SourceError, match="full"):
         file.advance(None, lambda state, _: (StreamState(state.private, tuple(range(2000))), 0.0))
     assert file.number == 0
 
 
 def test_who_does_not_let_go_is_told_of(file: StateFile) -> None:
-    file._connection().execute("BEGIN IMMEDIATE")
-    with pytest.raises(SourceError, match="in use by another process"):
+    file._require_connection().execute("BEGIN IMMEDIATE")
+    with pytest.raises(SourceError, match="locked by another process"):
         StateFile(file.path, wait=0.01).advance(None, step)
 
 

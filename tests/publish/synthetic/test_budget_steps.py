@@ -105,7 +105,7 @@ def test_the_spread_is_that_of_tables_that_share(price: PrivacyParameters, more:
     assert spending.compute_deviation(Fraction(1), 9) == pytest.approx(
         more * spending.compute_deviation(Fraction(1), 1)
     )
-    assert spending.purse.spent.rho == 0
+    assert spending.private_table.spent.rho == 0
 
 
 @pytest.mark.parametrize("price", [rho(2), pure(2)])

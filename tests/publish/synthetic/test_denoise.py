@@ -2,44 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from hedgerow.publish.synthetic.denoise import project_to_total, rake_table, shrink_table
-
-# --- counts
-# -----------------------------------------------------------------------------------------------------------------------
-
-
-def test_the_nearest_counts_by_hand() -> None:
-    assert project_to_total(np.array([5.0, 3.0, -4.0]), 6.0).tolist() == [4.0, 2.0, 0.0]
-    assert project_to_total(np.array([1.0, 1.0]), 4.0).tolist() == [2.0, 2.0]
-
-
-@pytest.mark.parametrize("total", [0.0, -7.0])
-def test_no_rows_are_no_counts(total: float) -> None:
-    assert project_to_total(np.array([3.0, -1.0]), total).tolist() == [0.0, 0.0]
-
-
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(
-    st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12),
-    st.floats(1e-2, 1e5),
-    st.integers(0, 2**30),
-)
-def test_no_other_counts_of_that_total_are_nearer(
-    counts: list[float], total: float, seed: int
-) -> None:
-    noisy = np.array(counts)
-    found = project_to_total(noisy, total)
-    assert (found >= 0).all()
-    assert found.sum() == pytest.approx(total, rel=1e-6)
-    other = np.random.default_rng(seed).dirichlet(np.ones(len(counts))) * total
-    assert ((found - noisy) ** 2).sum() <= ((other - noisy) ** 2).sum() * (1 + 1e-9) + 1e-6
-
-
-# --- tables
-# -----------------------------------------------------------------------------------------------------------------------
+from hedgerow.publish.synthetic.denoise import rake_table, shrink_table
 
 
 def test_raking_gives_the_sums_and_keeps_the_odds() -> None:

@@ -60,3 +60,8 @@ def test_no_rows_are_a_model_too() -> None:
     assert isinstance(model, SyntheticModel)
     assert not any(counts.any() for counts in model.counts)
     assert np.isfinite(model.dependence()).all()
+
+
+def test_a_negative_total_means_no_rows() -> None:
+    model = fit_model([MeasuredTable((0,), np.array([3.0, -1.0]), 1.0)], [np.arange(2)], [], -7.0)
+    assert model.counts[0].tolist() == [0.0, 0.0]

@@ -70,7 +70,7 @@ def test_attributes_choose_their_strongest_partners_in_turn() -> None:
     assert found[:2] == [(0, 1), (1, 3)]
     assert 2 in found[2]
     assert found[3] == (0, 3)
-    assert Fraction(49) <= spending.purse.spent.rho <= 50
+    assert Fraction(49) <= spending.private_table.spent.rho <= 50
 
 
 def test_all_of_a_workload_can_be_chosen_and_nothing_else() -> None:

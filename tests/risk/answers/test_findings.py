@@ -16,7 +16,6 @@ from hedgerow.risk.answers.findings import (
     describe_remainder,
     format_amount,
     format_combination,
-    join_names,
     shorten_combination,
     sort_findings,
 )
@@ -61,8 +60,6 @@ def test_words() -> None:
     assert shorten_combination("Q1 − Q2") == "Q1 − Q2"
     long = format_combination([(f"Q{place}", Fraction(1)) for place in range(30)])
     assert shorten_combination(long) == "Q0 + Q1 + Q2 + Q3 + Q4 + Q5 + Q6 + Q7 + … Q29"
-    assert join_names(["Q1"]) == "Q1"
-    assert join_names(["Q1", "Q2", "Q3"]) == "Q1, Q2 and Q3"
 
 
 def test_who_is_meant_is_said_once() -> None:

@@ -9,13 +9,9 @@ from itertools import pairwise
 
 import pytest
 
+from hedgerow.charts.svg import build_standalone_svg
 from hedgerow.risk.attack.attack_bounds import Ceiling
-from hedgerow.risk.attack.charts import (
-    build_attack_figure,
-    build_belief_figure,
-    build_standalone_svg,
-    format_rate,
-)
+from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure, format_rate
 from risk.assault import comparison
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -54,7 +50,7 @@ def test_marks_stand_where_their_numbers_are() -> None:
     drawn = ET.fromstring(build_standalone_svg(build_attack_figure(comparison()).drawing))
     words = [text.text for text in drawn.iter(f"{SVG}text")]
     for word in (
-        "Published by habit",
+        "Published without noise",
         "Through Hedgerow",
         "total epsilon",
         "a coin",
@@ -82,7 +78,7 @@ def test_without_guards_there_is_only_the_left_half() -> None:
         replace(comparison(), hedgerow_results=(), hedgerow_publishers=())
     ).drawing
     assert "Through Hedgerow" not in drawing
-    assert "Published by habit" in drawing
+    assert "Published without noise" in drawing
 
 
 def test_what_can_be_believed() -> None:
@@ -101,11 +97,11 @@ def test_what_can_be_believed() -> None:
         if (text.text or "").startswith("epsilon")
     ]
     assert min(b - a for a, b in pairwise(heights)) >= 14.9  # names do not touch
-    assert "Whatever the answers are" in found.note
+    assert "For all answers" in found.note
     assert ET.fromstring(build_standalone_svg(found.drawing)).get("width") == "720"
     close = [("epsilon 1", Ceiling("change-one", epsilon=Fraction(1), delta=Fraction(1, 10**9)))]
     assert (
-        "But for a chance of one in 1,000,000"
+        "Except with a probability of 1 in 1,000,000"
         in build_belief_figure(close, Fraction(1, 10**6)).note
     )
 

@@ -26,32 +26,34 @@ def test_sentences() -> None:
     words = describe_comparison(comparison())
     assert words[0].endswith("exact, rounded to 5, rounded to 10, below 5 left out.")
     assert (
-        "total epsilon 1: 80.0 % right by the best attack, and no attack gets more, on average,"
-        " than 81.61 %" in words[1]
+        "total epsilon 1: the best attack guesses 80.0 % right. No attack exceeds 81.61 % on"
+        " average"
+        in words[1]
     )
-    assert words[1].endswith("Who believed 50 % can believe 88.1 % at most afterwards.")
+    assert words[1].endswith("A belief of 50 % can rise to 88.1 % at most.")
     assert len(words) == 3
     assert describe_comparison(comparison(delta=TINY))[1].endswith(
-        "at most afterwards, but for a chance of one in 1,000,000."
+        "at most, except with a probability of 1 in 1,000,000."
     )
 
 
 def test_an_alarm() -> None:
     assert describe_comparison(comparison(rate=0.9))[-1].startswith(
-        "ALARM: above the ceiling, which should not be possible: epsilon 1 (one by one)."
+        "ALARM: above the ceiling, which should be impossible: epsilon 1 (one by one)."
     )
 
 
 def test_more_than_the_ceiling_is_luck_and_fewer_people_are_told() -> None:
     assert (
-        "than 81.61 % (more than that is luck: run it more often)."
+        "81.61 % on average (more than that is luck; use more runs)."
         in describe_comparison(comparison(rate=0.82))[1]
     )
     assert "luck" not in describe_comparison(comparison(rate=0.81))[1]
     assert list_notes(target()) == []
     fewer = replace(target(), requested_people=500)
     assert list_notes(fewer) == [
-        "200 people were attacked and not 500: no more have the secret, or no more lack it."
+        "200 people were attacked instead of 500: the table has no more with the secret, or no"
+        " more without it."
     ]
     assert list_notes(fewer)[0] in build_attack_page(fewer, comparison())
 
@@ -90,9 +92,9 @@ def test_the_page(relation: str, delta: Fraction | None) -> None:
     assert ("in the data at all" in text) == (relation == "add-remove")
     assert ("delta 1e-09" in text) == (delta is not None)
     assert "Charged" in text
-    assert "700 times everybody is divided into halves" in text
-    assert "12 times everybody is divided into groups of 4" in text
-    assert "nothing else of it was used" in text
+    assert "everybody is divided into random halves 700 times" in text
+    assert "everybody is divided 12 times into groups of 4" in text
+    assert "Only two numbers are taken from the table" in text
     bare = build_attack_page(
         target(), replace(comparison(), hedgerow_results=(), hedgerow_publishers=())
     )

@@ -194,12 +194,12 @@ def test_files_that_are_not_there_or_not_what_they_seem(tmp_path: Path) -> None:
         encode_table(tmp_path / "torn.csv")
     assert "secret" not in str(said.value)
     assert (
-        "Here 2 lines are malformed.\n  line 3 does not have 2 values, as the first line has\n "
-        " line 4 has a quote" in str(said.value)
+        "Here 2 lines are malformed.\n  line 3 must have 2 values, like the first line\n "
+        " line 4 has an unclosed quote" in str(said.value)
     )
     (tmp_path / "broken.csv").write_text('a,b\n1,"2\n3"\n')  # which is read in one way only
     assert encode_table(tmp_path / "broken.csv").rows == 1
-    with pytest.raises(InvalidArgument, match="must be a path, or a frame"):
+    with pytest.raises(InvalidArgument, match="must be a path, or an Arrow"):
         encode_table([1, 2])
 
 

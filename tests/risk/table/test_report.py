@@ -30,7 +30,7 @@ def test_a_report_on_the_students() -> None:
     assert "<dd>18 rows, 75 %</dd>" in text
     assert "None makes every row unique" in text
     assert "age, worst_grade, siblings" in text
-    assert f"{linked.certain_count} of 24 rows are matched for certain with club.csv" in text
+    assert f"{linked.certain_count} of 24 rows match club.csv for certain" in text
     assert "are not linked" not in text
     classes, steps, attackers, candidates = drawings(text)
     bars = [
@@ -45,7 +45,7 @@ def test_sets_that_identify_are_listed_and_gaps_told() -> None:
     text = build_table_page("t", uniqueness(table), linkage(table, table), "t")
     assert "1 of them makes every row unique and can spare no column" in text
     assert "id has a value of its own in almost every row" in text
-    assert "Rows that lack one of the values are not linked: 15 here, 15 there." in text
+    assert "Rows with a missing value are not linked: 15 here, 15 there." in text
     several = build_table_page("t", uniqueness(students(), KNOWN, share=0.5))
     assert "of them make at least 50 % of the rows unique" in several
 
@@ -53,8 +53,8 @@ def test_sets_that_identify_are_listed_and_gaps_told() -> None:
 def test_a_greedy_search_says_so_and_has_no_attackers() -> None:
     wide = pa.table({f"q{i}": [row * (i + 3) % 7 % 4 for row in range(20)] for i in range(45)})
     text = build_table_page("wide", uniqueness(wide, search="greedy", size=2))
-    assert "one set, to which the best column is added each time" in text
-    assert "An attacker who knows some columns" not in text
+    assert "one set, extended by the best column each time" in text
+    assert "Attackers who know some columns" not in text
     assert "q19 and 25 more" in text
     assert "The first 40 of 45 columns." in text
 
@@ -88,5 +88,5 @@ def test_more_sets_than_are_listed() -> None:
         "21 of them make every row unique and can spare no column. The first 20 are listed; --json"
         " has all." in text
     )
-    assert "id19" in text.split("The smallest sets")[1]
-    assert "id20" not in text.split("The smallest sets")[1].split("An attacker")[0]
+    assert "id19" in text.split("Smallest identifying column sets")[1]
+    assert "id20" not in text.split("Smallest identifying column sets")[1].split("Attackers")[0]

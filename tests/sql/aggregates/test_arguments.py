@@ -52,7 +52,7 @@ def test_without_an_argument_it_is_one() -> None:
 
 
 def test_a_condition_is_one() -> None:
-    with pytest.raises(Unsupported, match="FILTER wants a condition, and this is integer"):
+    with pytest.raises(Unsupported, match="FILTER needs a condition, but this is integer"):
         bind_argument(READER, asked("age", conditions=("age",)))
 
 

@@ -12,7 +12,6 @@ from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
-from hedgerow.policy import parse_policy
 from hedgerow.sql.binder.row_expressions import (
     MAX_EXPRESSION_SIZE,
     RowBinder,
@@ -25,8 +24,7 @@ from hedgerow.sql.parser import parse_question
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.rules import RULES, RULES_BY_NODE
 from hedgerow.sql.syntax.source_text import tokenise
-from sql.fixtures import CATALOG, LABS, VISITS, ask
-from sql.fixtures import REGIONS as PUBLIC
+from sql.fixtures import CATALOG, LABS, ask
 
 FINDING = Catalog(
     {
@@ -34,20 +32,6 @@ FINDING = Catalog(
         for name, entry in CATALOG.tables.items()
     }
 )
-POLICY = """\
-[database]
-name = "clinic"
-[budget]
-epsilon = 1.0
-[tables.visits]
-source = "visits.csv"
-unit = "patient_id"
-neighbours = "add-remove"
-max_units = 1000
-max_groups = 1
-max_rows_per_group = 1
-[tables.visits.columns]
-"""
 READER = RowBinder(
     scan_table(tokenise("SELECT COUNT(*) FROM visits"), exp.table_("visits"), CATALOG)
 )
@@ -141,47 +125,11 @@ def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> N
 
 def test_nesting_and_size_have_limits() -> None:
     assert ask("SELECT SUM(" + "+".join(["age"] * 90) + ") FROM visits").aggregates
-    with pytest.raises(Unsupported, match="nested more than 100 deep"):
+    with pytest.raises(Unsupported, match="nested more than 100 levels deep"):
         ask("SELECT SUM(" + "+".join(["age"] * 110) + ") FROM visits")
     doubling = "(" * 20 + "age BETWEEN 1 AND 2" + ") BETWEEN TRUE AND TRUE" * 20
     with pytest.raises(Unsupported, match=f"more than {MAX_EXPRESSION_SIZE} parts"):
         ask(f"SELECT COUNT(*) FROM visits WHERE {doubling}")
-
-
-def test_the_missing_lines_of_the_policy_are_written_out() -> None:
-    with pytest.raises(Refused) as caught:
-        ask("SELECT SUM(weight * visits_before + weight) FROM visits")
-    assert (
-        str(caught.value).split("\n")[-1]
-        == 'Declare them in the policy, under [tables.visits.columns]: weight = { type = "real",'
-        ' min = …, max = … }; visits_before = { type = "integer", min = …, max = … }; or clamp'
-        " in the question, to bounds of your choice: LEAST(GREATEST(weight, 0), 500); or write"
-        " auto_bounds = true under [tables.visits]: they are then found privately, and paid for."
-    )
-
-
-def test_the_lines_for_days_and_for_names_with_blanks_can_be_copied_into_a_policy() -> None:
-    odd = replace(VISITS, columns=(*VISITS.columns, Column("Größe (cm)", "integer")))
-    catalog = Catalog({"visits": replace(CATALOG.tables["visits"], schema=odd)})
-    with pytest.raises(Unbounded) as caught:
-        parse_question('SELECT MEDIAN(day), SUM("Größe (cm)") FROM visits', catalog)
-    line = 'day = { type = "date", values = "2026-01-01 … 2026-12-31" }'
-    assert (
-        str(caught.value).split("\n")[-1]
-        == f"Declare them in the policy, under [tables.visits.columns]: {line}; or clamp in the"
-        " question, to bounds of your choice: LEAST(GREATEST(day, DATE '2026-01-01'), DATE"
-        " '2026-12-31')."
-    )
-    assert parse_policy(POLICY + line).table("visits").columns[0].values
-    assert ask(
-        "SELECT MEDIAN(LEAST(GREATEST(day, DATE '2026-01-01'), DATE '2026-12-31')) FROM visits"
-    ).aggregates
-    with pytest.raises(Unbounded) as caught:
-        parse_question('SELECT SUM("Größe (cm)") FROM visits', catalog)
-    assert '"Größe (cm)" = { type = "integer", min = …, max = … }; or clamp' in str(caught.value)
-    assert parse_question(
-        'SELECT SUM(LEAST(GREATEST("Größe (cm)", 0), 500)) FROM visits', catalog
-    ).aggregates
 
 
 @pytest.mark.parametrize(
@@ -236,9 +184,12 @@ def test_where_one_column_must_be_declared_the_other_is_not_named() -> None:
             ),
         }
     )
-    with pytest.raises(Unbounded, match=r"^value has no bounds") as caught:
+    with pytest.raises(Unbounded, match=r"^weight \* value needs bounds") as caught:
         parse_question("SELECT SUM(weight * value) FROM visits JOIN labs USING (patient_id)", both)
     assert not isinstance(caught.value, UndeclaredBounds)
+    advice = str(caught.value).splitlines()[-1]
+    assert 'value = { type = "real"' in advice
+    assert "weight" not in advice
 
 
 def test_results_have_types_and_no_bounds() -> None:
@@ -267,13 +218,13 @@ def test_functions_of_an_expression() -> None:
             "Write COUNT(DISTINCT patient_id) FILTER (WHERE smoker).",
         ),
         ("IF(smoker, patient_id, NULL)", "Write COUNT(DISTINCT patient_id) FILTER (WHERE smoker)."),
-        ("CASE WHEN smoker THEN patient_id ELSE 0 END", "or a subquery with GROUP BY on it."),
+        ("CASE WHEN smoker THEN patient_id ELSE 0 END", "or a subquery with GROUP BY patient_id."),
         (
             "CASE WHEN smoker THEN patient_id WHEN age > 3 THEN patient_id END",
-            "or a subquery with GROUP BY on it.",
+            "or a subquery with GROUP BY patient_id.",
         ),
-        ("CASE age WHEN 3 THEN patient_id END", "or a subquery with GROUP BY on it."),
-        ("patient_id + 1", "or a subquery with GROUP BY on it."),
+        ("CASE age WHEN 3 THEN patient_id END", "or a subquery with GROUP BY patient_id."),
+        ("patient_id + 1", "or a subquery with GROUP BY patient_id."),
     ],
 )
 def test_people_under_a_condition_are_counted_by_a_filter(inner: str, told: str) -> None:
@@ -283,55 +234,6 @@ def test_people_under_a_condition_are_counted_by_a_filter(inner: str, told: str)
     assert ask(
         "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 60 AND smoker) FROM visits"
     ).aggregates
-
-
-@pytest.mark.parametrize(
-    ("sql", "end"),
-    [
-        ("SELECT AVG(city) FROM visits", "; else use COUNT(x)."),
-        ("SELECT MAX(city) FROM visits", "; else use MODE(x), or COUNT(x)."),
-        (
-            (
-                "SELECT AVG(LEAST(s, 5)) FROM (SELECT patient_id, SUM(city) AS s FROM visits GROUP"
-                " BY patient_id)"
-            ),
-            "; else use COUNT(x).",
-        ),
-    ],
-)
-def test_text_that_may_be_numbers_is_declared_so(sql: str, end: str) -> None:
-    """All columns of a .csv file are text where nothing is declared, and a newcomer has declared
-    nothing.
-    """
-    with pytest.raises(Unsupported) as caught:
-        ask(sql)
-    line = 'city = { type = "real", min = …, max = … }'
-    told = f"If city holds numbers, declare so in the policy, under [tables.visits.columns]: {line}"
-    assert str(caught.value).endswith(told + end)
-
-
-def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
-    numbers = replace(
-        PUBLIC, columns=(Column("region", "text"), Column("beds", "text", values=("10", "7.5")))
-    )
-    catalog = Catalog(
-        {**CATALOG.tables, "regions": replace(CATALOG.tables["regions"], schema=numbers)}
-    )
-    with pytest.raises(Unsupported, match=r"under \[tables\.regions\.columns\]: beds = \{ type"):
-        parse_question(
-            "SELECT AVG(r.beds) FROM visits v JOIN regions r ON r.region = v.region", catalog
-        )
-    with pytest.raises(Unsupported, match=r"Use MODE\(x\), or COUNT\(x\)\."):
-        ask("SELECT MAX(region) FROM visits")
-
-
-@pytest.mark.parametrize(
-    "condition", ["age = '50'", "Cost > '50'", "'50' < age", "YEAR(day) = '50'"]
-)
-def test_numbers_in_quotes_are_told_to_lose_them(condition: str) -> None:
-    with pytest.raises(Unsupported) as caught:
-        ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
-    assert str(caught.value).endswith("Numbers take no quotes: write 50.")
 
 
 @pytest.mark.parametrize("condition", ["smoker = 1", "smoker = 'yes'"])

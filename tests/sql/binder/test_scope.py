@@ -29,7 +29,7 @@ def told(sql: str, entry: TableEntry) -> str:
 def test_a_column_is_found_by_its_name_and_its_table() -> None:
     assert SCOPE.resolve_column(exp.column("AGE", table="V")).name == "age"
     assert SCOPE.find_column(exp.column("nothing")) is None
-    with pytest.raises(Unsupported, match="is not the table of this question"):
+    with pytest.raises(Unsupported, match="is not a table of this question"):
         SCOPE.resolve_column(exp.column("age", table="visits"))
 
 
@@ -63,7 +63,7 @@ def test_a_near_name_is_suggested_and_otherwise_all_are_listed() -> None:
     assert "Did you mean region?" in told("SELECT COUNT(regions) FROM visits", entry)
     assert "The columns are age, Cost" in told("SELECT COUNT(qqqq) FROM visits", entry)
     everything = frozenset(column.name for column in VISITS.columns)
-    assert "No column of it may be asked for." in told(
+    assert "None of its columns may be queried." in told(
         "SELECT COUNT(age) FROM visits", replace(entry, hidden=everything)
     )
 
@@ -71,4 +71,4 @@ def test_a_near_name_is_suggested_and_otherwise_all_are_listed() -> None:
 def test_the_unit_column_that_is_not_declared_has_its_own_words() -> None:
     columns = tuple(column for column in VISITS.columns if column.name != "patient_id")
     entry = TableEntry(Schema("visits", columns, "patient_id"))
-    assert "says whose rows these are" in told("SELECT SUM(patient_id) FROM visits", entry)
+    assert "is the privacy id" in told("SELECT SUM(patient_id) FROM visits", entry)

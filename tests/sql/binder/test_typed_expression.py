@@ -49,12 +49,12 @@ def test_days_are_written_in_one_way() -> None:
 def test_a_time_of_day_is_told_apart_from_what_is_no_day() -> None:
     assert explain_invalid_date("2026-01-31 10:30") == (
         NO_TIME_OF_DAY,
-        "Write the day alone, which means all of it: '2026-01-31'.",
+        "Write the date alone, which covers the whole day: '2026-01-31'.",
     )
     assert [
         explain_invalid_date(text)[0] for text in ("2026-02-30", "2026-01-31 noon", "soon")
     ] == [
-        "There is no day 2026-02-30",
-        "This is no date",
-        "This is no date",
+        "2026-02-30 is not a valid date",
+        "This is not a date",
+        "This is not a date",
     ]

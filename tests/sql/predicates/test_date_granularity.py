@@ -69,12 +69,12 @@ def asked(sql: str) -> Question:
         (
             "COUNT(*) FROM visits WHERE month >= '2026-06-15'",
             "month >= '2026-06-15'",
-            "Write '2026-06-01' instead of '2026-06-15'; or have",
+            "Write '2026-06-01' instead of '2026-06-15'; or declare",
         ),
         (
             "COUNT(*) FROM visits WHERE '2026-06-30' > month",
             "'2026-06-30' > month",
-            "Write '2026-06-01' instead of '2026-06-30'; or have",
+            "Write '2026-06-01' instead of '2026-06-30'; or declare",
         ),
         (
             "COUNT(*) FROM visits WHERE '2026-06-15' < month",
@@ -84,7 +84,7 @@ def asked(sql: str) -> Question:
         (
             "COUNT(*) FROM visits WHERE month = '2026-06-30'",
             "",
-            "Write '2026-06-01' instead of '2026-06-30': it stands for the whole month",
+            "Write '2026-06-01' instead of '2026-06-30': it means the whole month",
         ),
         ("COUNT(*) FROM visits WHERE month <> '2026-06-15'", "", "Write '2026-06-01' instead"),
         (
@@ -114,24 +114,24 @@ def asked(sql: str) -> Question:
         (
             "COUNT(*) FROM visits WHERE month = day",
             "month = day",
-            "Write DATE_TRUNC('month', day); or have",
+            "Write DATE_TRUNC('month', day); or declare",
         ),
         (
             "COUNT(*) FROM visits WHERE day < month",
             "day < month",
-            "Write DATE_TRUNC('month', day); or have",
+            "Write DATE_TRUNC('month', day); or declare",
         ),
         # Of two that are known, the coarser one says in what to ask; all that either side may be is
         # looked at.
         (
             "COUNT(*) FROM visits WHERE born = month",
             "",
-            "Write DATE_TRUNC('year', month); or have the policy declare days: born",
+            "Write DATE_TRUNC('year', month); or declare days in the policy: born",
         ),
         (
             "COUNT(*) FROM visits WHERE month = born",
             "",
-            "Write DATE_TRUNC('year', month); or have the policy declare days: born",
+            "Write DATE_TRUNC('year', month); or declare days in the policy: born",
         ),
         (
             "COUNT(*) FROM visits WHERE born = DATE_TRUNC('month', day)",
@@ -272,8 +272,8 @@ def test_less_than_a_whole_one_is_refused(sql: str, underlined: str, instead: st
         asked(sql)
     first, shown, marks, last = str(caught.value).splitlines()
     assert first.split(" is known by ")[1] in (
-        "month, and this asks for less than a whole one",
-        "year, and this asks for less than a whole one",
+        "month, but this asks for part of a month",
+        "year, but this asks for part of a year",
     )
     assert instead in last
     assert not underlined or shown[marks.index("^") : len(marks)] == underlined
@@ -283,7 +283,7 @@ def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
     with pytest.raises(
         Unsupported,
         match=(
-            r'or have the policy declare days: born = \{ type = "date", values = "2024-01-01 …'
+            r'or declare days in the policy: born = \{ type = "date", values = "2024-01-01 …'
             r' 2026-12-31" \}\.'
         ),
     ):

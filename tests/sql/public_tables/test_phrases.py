@@ -50,7 +50,7 @@ def test_every_leaf_is_written_in_its_own_way() -> None:
     "word", ["year FROM day)", "COPY", ";", "select", "--", "", " ", "name", "'", '"', "SELECT 1"]
 )
 def test_a_word_that_is_not_listed_is_not_written(word: str) -> None:
-    with pytest.raises(InvalidArgument, match="list of words"):
+    with pytest.raises(InvalidArgument, match="must be one of WORDS"):
         write_fragment(("SELECT", word), NameTable())
 
 

@@ -43,7 +43,7 @@ def test_expressions_that_double_are_refused() -> None:
         "SELECT SUM(x) FROM a{0}",
     )
     assert ask(chain(first, part, last, 3)).aggregates
-    with pytest.raises(Unsupported, match="too intricate"):
+    with pytest.raises(Unsupported, match="too complex"):
         ask(chain(first, part, last, 30))
 
 

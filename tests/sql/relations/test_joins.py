@@ -34,7 +34,7 @@ def test_too_many_sources_are_refused() -> None:
         )
 
     assert ask(sources(MAX_INPUTS)).tables == ("visits",)
-    with pytest.raises(Unsupported, match="more than 30 sources"):
+    with pytest.raises(Unsupported, match="more than 30 tables and subqueries"):
         ask(sources(MAX_INPUTS + 1))
 
 
@@ -187,14 +187,14 @@ def test_either_side_of_an_equality_is_the_same() -> None:
                 " v.patient_id IS NULL"
             ),
             (
-                "Without the LEFT JOIN, those who have no row there are found by p.id NOT IN"
-                " (SELECT patient_id FROM visits), those who have one by IN."
+                "Leave the LEFT JOIN out: p.id NOT IN (SELECT patient_id FROM visits) finds ids"
+                " without a row there, IN finds ids with one."
             ),
         ),
         (
             "SELECT COUNT(v.patient_id) FROM patients p LEFT JOIN visits v ON v.patient_id = p.id",
             (
-                "Write JOIN in place of LEFT JOIN, and COUNT(*); or count another column of that"
+                "Write JOIN instead of LEFT JOIN, with COUNT(*); or count another column of that"
                 " table."
             ),
         ),
@@ -203,7 +203,7 @@ def test_either_side_of_an_equality_is_the_same() -> None:
                 "SELECT COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id FROM visits) v ON"
                 " v.patient_id = p.id WHERE v.patient_id IS NULL"
             ),
-            "Use the patient_id of the table on the left.",
+            "Use patient_id of the left table.",
         ),
     ],
 )

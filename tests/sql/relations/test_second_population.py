@@ -71,7 +71,7 @@ def test_rows_of_other_groups_use_up_no_bonds() -> None:
 
 def test_what_to_write_instead_is_said() -> None:
     with pytest.raises(
-        Refused, match=r"Join one source of theirs on its id, such as ON c\.x = d\.doctor_id\."
+        Refused, match=r"Join on the id of one of them, such as ON c\.x = d\.doctor_id\."
     ):
         ask("SELECT COUNT(*) FROM care c JOIN doctors d ON c.kind = d.field")
     with pytest.raises(Refused, match=r"Declare max_rows_per_group under \[tables\.shifts\]\."):
@@ -95,6 +95,6 @@ def test_groups_are_not_too_many() -> None:
     keys = "minutes, MONTH(day), years, kind"
     with pytest.raises(
         Refused,
-        match=r"There would be [\d,]+ groups, and where two populations meet there may be 100,000",
+        match=r"This makes [\d,]+ groups, and a question about two populations may have at most 100,000",
     ):
         ask(f"SELECT {keys}, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY {keys}")

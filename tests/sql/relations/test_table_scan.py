@@ -28,7 +28,7 @@ def test_an_alias_hides_the_name() -> None:
 
 def test_a_public_table_alone_has_no_price() -> None:
     assert REGIONS.unit is None
-    with pytest.raises(Unsupported, match="ask them with query"):
+    with pytest.raises(Unsupported, match="Use query instead"):
         ask("SELECT COUNT(*) FROM regions")
 
 

@@ -18,11 +18,11 @@ def test_what_is_refused(sql: str, told: str) -> None:
     [
         (
             "SELECT * FROM information_schema.tables",
-            "SELECT * FROM hedgerow.columns says, for nothing.",
+            "SELECT * FROM hedgerow.columns lists tables and columns for free.",
         ),
         (
             "SELECT DISTINCT region, COUNT(*) FROM visits GROUP BY region",
-            "leave DISTINCT out: every group comes once.",
+            "leave DISTINCT out: each group is returned once.",
         ),
     ],
 )

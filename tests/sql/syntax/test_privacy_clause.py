@@ -24,8 +24,8 @@ def test_what_is_refused(sql: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("privacy_unit_column = id", "the policy says who is protected."),
-        ("max_rows_contributed = 3", "contribution_bounds_per_group of an aggregate."),
+        ("privacy_unit_column = id", "the policy declares the privacy unit."),
+        ("max_rows_contributed = 3", "use contribution_bounds_per_group."),
     ],
 )
 def test_options_of_others_that_the_policy_settles_are_told_so(option: str, told: str) -> None:

@@ -29,15 +29,15 @@ def marked(sql: str) -> str:
 
 def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
     assert lines("SELECT AVG(age) OVER (PARTITION BY region) FROM visits") == [
-        "Window functions look at other people's rows",
+        "Window functions compare rows of different units",
         "    SELECT AVG(age) OVER (PARTITION BY region) FROM visits",
         "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
         (
-            "Write a GROUP BY instead. For ranks, write ORDER BY: it sees the answer. For the first"
-            " or last of each person, write MIN(x) or MAX(x) in a subquery with GROUP BY on the id."
-            " For the largest, ask for QUANTILE(x, 0.9) first, and write its number: WHERE x >="
-            " 100. For shares of a total, ask for the counts and divide by their sum: what is made"
-            " of an answer is free."
+            "Use GROUP BY instead. For ranks, use ORDER BY on the answer. For the first or last"
+            " value of each unit, use MIN(x) or MAX(x) in a subquery with GROUP BY on the privacy"
+            " id. For the largest values, ask for QUANTILE(x, 0.9) first and filter by the result:"
+            " WHERE x >= 100. For shares of a total, ask for the counts and divide by their sum,"
+            " which is free."
         ),
     ]
 
@@ -103,12 +103,12 @@ def test_text_that_is_no_text_is_refused() -> None:
 @pytest.mark.parametrize(
     ("sql", "what"),
     [
-        ("", "Nothing is asked"),
-        ("  \n -- only a comment", "Nothing is asked"),
+        ("", "This statement is empty"),
+        ("  \n -- only a comment", "This statement is empty"),
         ("SELECT '" + "x" * 65_536 + "'", "longer than 64 KiB"),
         ("é" * 33_000, "longer than 64 KiB"),
         ("SELECT\0 1", "NUL"),
-        ("SELECT '\ud800'", "half of a pair"),
+        ("SELECT '\ud800'", "unpaired surrogate"),
         ("SELECT 'open", "not closed"),
         ("SELECT /* open", "not closed"),
         ('SELECT\n\n "open', "not closed"),

@@ -58,12 +58,12 @@ def refused(sql: str) -> list[str]:
         (
             "SELECT when, COUNT(*) FROM visits GROUP BY when",
             "when",
-            'when is a word of SQL; as a name it takes double quotes: "when".',
+            'when is a reserved word; as a name it needs double quotes: "when".',
         ),
         (
             "SELECT COUNT(*) FROM visits WHERE secret name IS NULL",
             "name",
-            'A name with a blank in it takes double quotes: "secret name".',
+            'Names with spaces need double quotes: "secret name".',
         ),
         ("SELECT DIV(age, 10) AS d, COUNT(*) FROM visits GROUP BY d", "DIV", "Write FLOOR(a / b)."),
         (

@@ -52,7 +52,7 @@ def test_labels_and_axis() -> None:
     ("one", "words"),
     [
         (np.zeros(0), "too few"),
-        (np.full(500, 3.0), "every number is 3"),
+        (np.full(500, 3.0), "every output is 3"),
         (np.full(500, -np.inf), "too few"),
     ],
 )

@@ -17,7 +17,7 @@ from hedgerow.verify.audit.confidence import (
     clopper_pearson_upper,
     parse_confidence,
     parse_delta,
-    parse_whole,
+    parse_integer,
 )
 
 
@@ -113,7 +113,7 @@ def test_coin_rule_refuses_a_delta() -> None:
 def test_arguments_are_checked_at_the_door() -> None:
     assert parse_confidence(0.95) == 0.05
     assert (parse_delta(0), parse_delta(1e-6)) == (0.0, 1e-6)
-    assert parse_whole(np.int64(7), "cells", 1) == 7
+    assert parse_integer(np.int64(7), "cells", 1) == 7
     for bad in (0, 1, 1.5, math.nan, True, "0.9"):
         with pytest.raises(InvalidArgument, match="confidence"):
             parse_confidence(bad)
@@ -122,7 +122,7 @@ def test_arguments_are_checked_at_the_door() -> None:
             parse_delta(bad)
     for bad in (0, 2.0, True, "9"):
         with pytest.raises(InvalidArgument, match="cells"):
-            parse_whole(bad, "cells", 1)
+            parse_integer(bad, "cells", 1)
 
 
 def test_rate_of_nothing_is_zero() -> None:

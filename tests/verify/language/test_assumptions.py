@@ -46,14 +46,18 @@ GOOD: dict[str, Any] = {"n": 1, "loud": True, "eps": Fraction(1), "delta": Fract
             {},
             "scale scale of laplace noise must be above 0",
         ),
-        ("return bernoulli(n)", {"n": 2}, "the chance n of a coin must lie between 0 and 1"),
-        ("return bernoulli(n)", {"n": -1}, "the chance n of a coin must lie between 0 and 1"),
-        ("return uniform(0, n)", {"n": -1}, "uniform noise ends at n, below 0"),
+        ("return bernoulli(n)", {"n": 2}, "the probability n must be between 0 and 1"),
+        ("return bernoulli(n)", {"n": -1}, "the probability n must be between 0 and 1"),
+        (
+            "return uniform(0, n)",
+            {"n": -1},
+            "the high end n of uniform noise must not be below its low end 0",
+        ),
         ("return laplace(1 / eps)", {"eps": Fraction(0)}, "eps must be above 0"),
         (
             "return laplace(1 / eps)",
             {"delta": Fraction(1)},
-            "delta must be above 0, and a delta below 1",
+            "delta must be above 0 and below 1",
         ),
     ],
 )
@@ -79,17 +83,17 @@ def one(x: private[bool], a: public[float], c: public[float], delta: public[floa
 @pytest.mark.parametrize(
     ("epsilon", "delta", "a", "told"),
     [
-        ("a - c", "delta", "0", r"epsilon a - c is not seen to be at least 0 at a = 0, c = 1/2"),
-        ("a", "delta", "-1/3", r"epsilon a is not seen to be at least 0 at a = -1/3"),
+        ("a - c", "delta", "0", r"epsilon a - c may be negative at a = 0, c = 1/2"),
+        ("a", "delta", "-1/3", r"epsilon a may be negative at a = -1/3"),
         (
             "ln(a / (1 - a))",
             "delta",
             "1/4",
-            r"epsilon ln\(a / \(1 - a\)\) is not seen to be at least 0",
+            r"epsilon ln\(a / \(1 - a\)\) may be negative",
         ),
         ("ln(a / (1 - a))", "delta", "1", "divides by 0"),
-        ("ln(a / (1 - a))", "delta", "-1", "logarithm of what is not above 0"),
-        ("c", "delta * (a - c)", "0", r"delta delta \* \(a - c\) is not seen to be at least 0"),
+        ("ln(a / (1 - a))", "delta", "-1", "logarithm of a number that is not positive"),
+        ("c", "delta * (a - c)", "0", r"delta delta \* \(a - c\) may be negative"),
         ("2 - 3", "delta", "1", "at all arguments"),
     ],
 )
@@ -117,7 +121,7 @@ def test_what_is_chosen_is_not_taken_for_granted_and_runs() -> None:
     assert [has_checked_parameters(one, one.samples[0]) for one in (chosen, plain)] == [False, True]
     assert run_program(chosen, {"x": 1, **GOOD, "n": 7}) == [True]
     assert run_program(chosen, {"x": 1, **GOOD, "n": -7}) == [False]  # cut to 0
-    with pytest.raises(HedgerowError, match="cannot be said from the public numbers alone"):
+    with pytest.raises(HedgerowError, match="cannot be evaluated from public numbers"):
         check_arguments(program("return laplace(n if n < 1 else 1)"), GOOD)
 
 

@@ -150,7 +150,7 @@ def test_an_operator_needs_its_number_of_arguments(operator: str) -> None:
 
 
 def test_a_noise_needs_its_number_of_parameters() -> None:
-    with pytest.raises(InvalidArgument, match="uniform takes 2"):
+    with pytest.raises(InvalidArgument, match="uniform must have 2"):
         Sample("x", Noise.UNIFORM, (ONE,), 0)
 
 

@@ -66,8 +66,8 @@ def test_neighbours_are_words_and_two_of_them_are_counted() -> None:
         (["one"], None, "must be one of"),
         ("one", 2, "the others take none"),
         ("l1", None, "take a number"),
-        ("group", 1.5, "whole"),
-        ("group", True, "whole"),
+        ("group", 1.5, "integer"),
+        ("group", True, "integer"),
         ("group", 0, "at least 1"),
     ],
 )
@@ -84,9 +84,9 @@ def test_a_claim_speaks_of_public_numbers() -> None:
         (Parameter("eps", Kind.REAL, private=True),),
         (Parameter("eps", Kind.BOOL, private=False),),
     ]:
-        with pytest.raises(UnsupportedProgram, match="speaks of eps"):
+        with pytest.raises(UnsupportedProgram, match="mentions eps"):
             normalise_claim(claim, parameters, NOWHERE)
-    with pytest.raises(UnsupportedProgram, match="speaks of delta"):
+    with pytest.raises(UnsupportedProgram, match="mentions delta"):
         normalise_claim(
             Claim(Name("eps"), Neighbours(Relation.ONE), Name("delta")), (EPS,), NOWHERE
         )

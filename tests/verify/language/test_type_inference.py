@@ -64,26 +64,26 @@ def test_a_variable_is_what_all_its_values_are() -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("return x + b", "b is True or False, and a number is needed"),
-        ("return m * 2", "m is a bit string, and a number is needed"),
-        ("return m + 1", "1 is a whole number, and a bit string is needed"),
-        ("return not x", "x is a number, and True or False is needed"),
+        ("return x + b", "b is True or False; a number is needed"),
+        ("return m * 2", "m is a bit string; a number is needed"),
+        ("return m + 1", "1 is an integer; a bit string is needed"),
+        ("return not x", "x is a number; True or False is needed"),
         ("return b and x", "x is a number"),
         ("return b < b", "b is True or False"),
-        ("return x == b", "True or False and a number do not go together"),
+        ("return x == b", "True or False cannot be combined with a number"),
         ("return 1 if x else 2", "x is a number"),
-        ("return 1 if b else b", "do not go together"),
+        ("return 1 if b else b", "cannot be combined"),
         ("if x:\n    pass\nreturn 1", "x is a number"),
-        ("while n:\n    pass\nreturn 1", "n is a whole number"),
-        ("return q[x]", "x is a number, and a whole number is needed"),
+        ("while n:\n    pass\nreturn 1", "n is an integer"),
+        ("return q[x]", "x is a number; an integer is needed"),
         ("return q[b]", "b is True or False"),
-        ("return x ^ 2", "x is a number, and a bit string is needed"),
-        ("return b ^ x", "do not go together"),
+        ("return x ^ 2", "x is a number; a bit string is needed"),
+        ("return b ^ x", "cannot be combined"),
         ("return bit(x, 1)", "x is a number"),
         ("return bit(m, x)", "x is a number"),
-        ("y = 1\ny = b\nreturn 1", "y is a whole number elsewhere, and True or False here"),
+        ("y = 1\ny = b\nreturn 1", "y is an integer elsewhere and True or False here"),
         ("return x + laplace(b)", "b is True or False"),
-        ("y = uniform_bits(x)\nreturn 1", "x is a number, and a whole number is needed"),
+        ("y = uniform_bits(x)\nreturn 1", "x is a number; an integer is needed"),
         ("if n > 1:\n    y = 1\nreturn y", "y may be read before it is assigned"),
         ("for i in range(n):\n    y = 1\nreturn y", "y may be read before it is assigned"),
         ("while y > 1:\n    y = 1\nreturn 1", "y may be read before it is assigned"),
@@ -123,7 +123,7 @@ def test_the_kind_of_an_expression() -> None:
     assert (
         infer_kind(Apply("+", (Name("y"), Name("n"))), program, infer_kinds(program)) is Kind.REAL
     )
-    with pytest.raises(UnsupportedProgram, match="z has no kind"):
+    with pytest.raises(UnsupportedProgram, match="the type of z cannot be inferred"):
         infer_kind(Name("z"), program, infer_kinds(program))
 
 

@@ -22,7 +22,7 @@ from hedgerow.sensitivity.rank_pieces import compute_rank_errors
 from hedgerow.verify.laws.accuracy import error_covers
 from hedgerow.verify.laws.case import LawBroken, make_case
 from hedgerow.verify.laws.error_radius import _compute_rank_errors
-from mechanisms import tiny
+from mechanisms import helpers_small_data_sets as tiny
 from verify.laws import planted_worlds
 
 ONE, HALF = Fraction(1), Fraction(1, 2)

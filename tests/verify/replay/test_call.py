@@ -11,7 +11,7 @@ from hedgerow.verify.replay.call import CodeLine, bind_arguments, copy_value, fi
 def test_the_line_outside_the_room() -> None:
     place = find_calling_line()
     assert place.file == __file__
-    assert place.text == "place = here()"
+    assert place.text == "place = find_calling_line()"
     assert str(CodeLine("/a/glue.py", 3)) == "glue.py, line 3"
     assert CodeLine("/nowhere/glue.py", 3).text == ""
 

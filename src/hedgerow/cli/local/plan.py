@@ -5,7 +5,7 @@ and how many clients show what.
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import Decimal
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.cli.local.files import read_metric
 from hedgerow.cli.terminal import parse_number
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import format_rounded_up
 
 if TYPE_CHECKING:
     from hedgerow.local.metric import Metric
@@ -30,7 +31,6 @@ __all__ = [
 
 _CLIENT_COUNTS = (10_000, 100_000, 1_000_000, 10_000_000)
 _MEAN_PROTOCOLS = ("duchi", "piecewise", "hybrid")
-_ROUND_UP = Context(prec=4, rounding=ROUND_CEILING)
 
 
 def choose_metric(metric: Path | None, **wishes: Any) -> tuple[Metric, str]:
@@ -225,5 +225,5 @@ def format_metric(metric: Metric) -> list[str]:
 
 
 def format_epsilon_up(epsilon: float) -> str:
-    """Four digits, rounded up: less is never said than is given away."""
-    return f"{_ROUND_UP.create_decimal_from_float(epsilon).normalize():f}"
+    """Format epsilon with four digits, rounded up so that the loss is never understated."""
+    return format_rounded_up(epsilon, 4)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.cli.local.files import MAX_DRAWN
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import count_items
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from hedgerow.demo.chapters import TextBar
+    from hedgerow.charts.text_bars import TextBar
     from hedgerow.local.decode.value_estimates import ValueEstimate
     from hedgerow.local.metric import Metric
     from hedgerow.local.planning.simulated_frequencies import SimulatedFrequencies
@@ -188,7 +189,7 @@ class MeansView:
 
 
 def _format_crowd(part: SimulatedMean) -> str:
-    return f"{part.clients:,} client{'' if part.clients == 1 else 's'}"
+    return count_items(part.clients, "client")
 
 
 def _print_bars(
@@ -197,9 +198,8 @@ def _print_bars(
     """Counts as bars from 0; means as brackets, because few clients may leave 0 far behind."""
     from rich.text import Text
 
-    from hedgerow.demo.chapters import TextBar
+    from hedgerow.charts.text_bars import TextBar, draw_bar, draw_span
     from hedgerow.demo.pager import THEME
-    from hedgerow.demo.text_bars import draw_bar, draw_span
 
     ends = [(min(row.low, truths[row.value]), max(row.high, truths[row.value])) for row in rows]
     start, top, width = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.risk.output import check_report_folder, format_count, print_warning, write_report
+from hedgerow.cli.risk.output import check_report_folder, print_warning, write_report
 from hedgerow.cli.terminal import (
     DebugOption,
     JsonOption,
@@ -20,6 +20,7 @@ from hedgerow.cli.terminal import (
     print_json,
     show_progress,
 )
+from hedgerow.numeric.formatting import count_items
 
 if TYPE_CHECKING:
     from hedgerow.risk.answers.differencing import DifferencingReport
@@ -128,7 +129,7 @@ def _format_findings(
 ) -> list[str]:
     many = len(answers.answers)
     told = (
-        f"{format_count(many, 'answer')} {'tells' if many == 1 else 'tell'} {found.atom_count:,}"
+        f"{count_items(many, 'answer')} {'tells' if many == 1 else 'tell'} {found.atom_count:,}"
         " groups of people apart."
     )
     if not findings:
@@ -158,7 +159,7 @@ def _build_page(
     findings: Sequence[DisclosureFinding],
     notes: Sequence[str],
 ) -> str:
-    from hedgerow.publish.output.report import PageSection
+    from hedgerow.charts.html_page import PageSection
     from hedgerow.risk.answers.findings import KINDS
     from hedgerow.risk.report_page import build_risk_page
 
@@ -208,8 +209,8 @@ def _build_page(
 
 def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
     """The small groups as bars: how many people are in each."""
-    from hedgerow.charts.svg import Bar, draw_bar_chart
-    from hedgerow.publish.output.figures import Figure
+    from hedgerow.charts.html_page import Figure
+    from hedgerow.charts.plots import Bar, draw_bar_chart
 
     small: dict[str, DisclosureFinding] = {}
     for finding in findings:
@@ -225,7 +226,9 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
         Bar(
             group,
             (each.low + each.high) / 2,
-            *((each.low, each.high) if each.low != each.high else (None, None)),
+            each.low if each.low != each.high else None,
+            each.high if each.low != each.high else None,
+            interval_name="from",  # these ends hold for certain, not with 95 %
         )
         for group, each in list(small.items())[:_MAX_DRAWN]
         if each.low is not None and each.high is not None
@@ -242,8 +245,7 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
     )
     if len(small) > _MAX_DRAWN:
         note = f"{note} Drawn are the first {_MAX_DRAWN} of {len(small):,} groups; the table has all.".strip()
-    # Bars of publications have 95 % intervals; these have ends that hold for certain.
-    drawing = draw_bar_chart(given, f"Bars: {caption.lower()}").replace("(95 %: ", "(from ")
+    drawing = draw_bar_chart(given, f"Bars: {caption.lower()}")
     return (Figure(caption, drawing, ("group", "people"), rows, note=note),)
 
 

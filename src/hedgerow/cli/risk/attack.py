@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.custodian import PolicyFile
-from hedgerow.cli.risk.output import check_report_folder, format_count, print_warning, write_report
+from hedgerow.cli.risk.output import check_report_folder, print_warning, write_report
 from hedgerow.cli.terminal import (
     DebugOption,
     JsonOption,
@@ -24,6 +24,7 @@ from hedgerow.cli.terminal import (
     show_progress,
 )
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import count_items
 
 if TYPE_CHECKING:
     from hedgerow.risk.attack.comparison import AttackComparison
@@ -195,7 +196,7 @@ def _print_comparison(target: AttackTarget, found: AttackComparison, report: Pat
     console = make_output_console()
     console.print(
         f"{found.people} people of {target.table.name}, {target.description}:"
-        f" {format_count(found.runs, 'run')} of each attack. A coin gets 50 %.",
+        f" {count_items(found.runs, 'run')} of each attack. A coin gets 50 %.",
         markup=False,
         soft_wrap=True,
     )

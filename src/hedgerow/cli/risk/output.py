@@ -10,7 +10,7 @@ from pathlib import Path
 from hedgerow.cli.terminal import make_output_console
 from hedgerow.errors import SourceError
 
-__all__ = ["check_report_folder", "format_count", "print_warning", "write_report"]
+__all__ = ["check_report_folder", "print_warning", "write_report"]
 
 
 def print_warning() -> None:
@@ -46,8 +46,3 @@ def write_report(file: Path, text: str) -> None:
             f"The file '{file}' cannot be written: {failure.strerror}. Name another one with"
             " --report."
         ) from None
-
-
-def format_count(count: int, thing: str) -> str:
-    """``1 run``, ``2 runs``."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

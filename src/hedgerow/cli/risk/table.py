@@ -18,6 +18,7 @@ from hedgerow.cli.terminal import (
     show_progress,
 )
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import list_first
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,7 +129,7 @@ def _print_uniqueness(console: Console, data: Path, found: Uniqueness) -> None:
     whole = found.classes
     said = (
         f"{whole.unique:,} of {found.rows:,} rows of {data.name} are unique on"
-        f" {_format_names(found.columns)}: {format_percent(whole.unique_fraction)}."
+        f" {list_first(found.columns, _MAX_SHOWN)}: {format_percent(whole.unique_fraction)}."
     )
     console.print(said, style="bold", markup=False, soft_wrap=True)
     told = [
@@ -155,11 +156,6 @@ def _print_uniqueness(console: Console, data: Path, found: Uniqueness) -> None:
     _print_steps(console, found)
     _print_sets(console, found)
     _print_attackers(console, found)
-
-
-def _format_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
-    return ", ".join(names[:_MAX_SHOWN]) + more
 
 
 def _draw_bar(part: float) -> str:
@@ -280,7 +276,7 @@ def _print_attackers(console: Console, found: Uniqueness) -> None:
 def _print_linkage(console: Console, linked: Linkage, other: str) -> None:
     said = (
         f"\n{linked.certain_count:,} of {linked.rows[0]:,} rows are matched for certain with"
-        f" {other}, on {_format_names(linked.on)}."
+        f" {other}, on {list_first(linked.on, _MAX_SHOWN)}."
     )
     console.print(said, style="bold", markup=False, soft_wrap=True)
     told = (

@@ -9,10 +9,10 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.sql_builders import null_literal
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.process.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.dialect import DUCKDB
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
 from hedgerow.errors import Refused, Unsupported
 from hedgerow.sql.catalog import Catalog, TableEntry, find_closest_name
 from hedgerow.sql.public_tables import phrases

@@ -13,14 +13,15 @@ from sqlglot import exp
 from hedgerow.database.uncharged.diagnose import refuse_invalid_query
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.engines.compile.column_casts import compile_read
-from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.process.engine_process import EngineProcess, RequestFailed
-from hedgerow.engines.process.framing import ChannelBroken
-from hedgerow.engines.process.session_protocol import EngineLimits
-from hedgerow.engines.result_cells import Statement
-from hedgerow.engines.tables.registry import RegisteredTable, attach_tables, map_engine_types
+from hedgerow.engines.duckdb.column_types import map_engine_types
+from hedgerow.engines.duckdb.dialect import DUCKDB
+from hedgerow.engines.duckdb.process.engine_process import EngineProcess, RequestFailed
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, attach_tables
+from hedgerow.engines.framing import ChannelBroken
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import Refused, SourceError
 from hedgerow.plan.values import Type, Value
 from hedgerow.policy import Policy

@@ -1,5 +1,6 @@
-"""Reading columns: from what the data hold to a value of the declared type, or NULL, as
-``plan.reading`` says.
+"""Column reads: the SQL from a stored value to a value of the declared type, or NULL.
+
+``reference.column_casts`` defines the meaning.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ __all__ = [
     "is_read_as_stored",
 ]
 
-# Declared type: the types in the data that it can be read from.
+# Declared type -> the stored types that it can be read from.
 CASTABLE_TYPES: Final[Mapping[Type, tuple[Type, ...]]] = {
     "boolean": ("boolean", "integer", "real"),
     "integer": ("integer", "real", "boolean"),
@@ -60,7 +61,7 @@ _EXPONENT_PATTERN: Final = r"[eE][+-]?[0-9]{1,9}"
 _SCIENTIFIC_PATTERN: Final = r"([+-]?)([0-9]*)\.?([0-9]*)[eE]([+-]?[0-9]+)"
 _INFINITY_WORDS: Final = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _DATE_PATTERN: Final = r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
-# so far doubles are within a thousandth, also those that the engine makes of decimals
+# up to here doubles are exact to a thousandth, also those that DuckDB makes of decimals
 _MAX_DOUBLE_BOUND: Final = 2**40
 _INT64_LIMIT: Final = 2.0**63
 _TRUE_WORDS: Final = ("true", "t", "yes", "y", "1")
@@ -68,14 +69,16 @@ _FALSE_WORDS: Final = ("false", "f", "no", "n", "0")
 _VISIBLE_ASCII: Final = (0x21, 0x7E)  # from ! to ~
 _WHITE_SPACE: Final = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
-CaseBranch = tuple[exp.Expr, exp.Expr]  # a condition, and what a value is where it holds
+CaseBranch = tuple[exp.Expr, exp.Expr]  # a condition, and the value where it holds
 
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """A column where it lies: its name in the engine and its type there, whether its whole numbers
-    may need more than 64 bits, and of ids the engine's own type, if those of another do not compare
-    with it exactly."""
+    """A column in the engine: its name and type there.
+
+    ``is_wide``: its integers may need more than 64 bits. ``exact_type``: of an id, the engine's own
+    type, if ids of other types do not compare with it exactly.
+    """
 
     name: str
     type: Type
@@ -84,21 +87,17 @@ class StoredColumn:
 
 
 def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> exp.Expr:
-    """The value of a column as declared."""
+    """Compile the read of a stored column as its declared type."""
     raw = column(stored.name)
-    value, missing = (
-        _cast_to_declared(raw, stored.type, declared.type),
-        _list_nan_branches(raw, stored.type, dialect),
-    )
+    value = _cast_to_declared(raw, stored.type, declared.type)
+    missing = _list_nan_branches(raw, stored.type, dialect)
     if declared.type == "date":
         value = clamp(value, constant(date.min, "date"), constant(date.max, "date"))
-        value = (
-            value
-            if declared.granularity == "day"
-            else dialect.date_truncations[f"start of {declared.granularity}"](value)
-        )
+        if declared.granularity != "day":
+            value = dialect.date_truncations[f"start of {declared.granularity}"](value)
     if declared.values is not None:
-        return _keep_listed_values(value, missing, declared)
+        is_listed = is_one_of(value, declared.values, declared.type)
+        return case_when(*missing, (is_listed, value.copy()))
     if (
         declared.low is not None
         and declared.high is not None
@@ -106,9 +105,9 @@ def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> ex
     ):
         ends = _build_bounds(declared, declared.low, declared.high)
         if declared.type != "integer" or not (stored.is_wide or stored.type == "real"):
-            # Nearly all values lie between the bounds: asked before the rest, which is asked of
-            # few. But NaN comes first: where a Parquet file tells ends that lie between the bounds,
-            # and leaves NaN out of them, the engine takes the bounds for kept.
+            # Nearly all values lie between the bounds, so that is tested first. But NaN comes
+            # before: Parquet statistics leave NaN out, and where they lie between the bounds the
+            # engine skips this test.
             inside = exp.Between(this=value.copy(), low=ends[0].copy(), high=ends[1].copy())
             return case_when(*missing, (inside, value), otherwise=clamp(value.copy(), *ends))
         if max(abs(declared.low), abs(declared.high)) <= _MAX_DOUBLE_BOUND:
@@ -126,9 +125,11 @@ def _clamp_as_double(
     ends: tuple[exp.Expr, exp.Expr],
     missing: list[CaseBranch],
 ) -> exp.Expr:
-    """Moved to an end before it is cast, so that numbers beyond 64 bits are too. Doubles lie on the
-    same side of an end as the numbers that they stand for, or else the number is less than a half
-    away from the end, and rounds to it."""
+    """Clamp by comparing doubles before the cast, so that integers beyond 64 bits are clamped too.
+
+    A double lies on the same side of a bound as the number it approximates; otherwise the number is
+    less than a half away from the bound, and rounds to it.
+    """
     assert declared.low is not None
     assert declared.high is not None
     size = cast_to_type(raw.copy(), "real")
@@ -140,8 +141,9 @@ def _clamp_as_double(
 def _clamp_beyond_int64(
     raw: exp.Expr, low: exp.Expr, high: exp.Expr, *before: CaseBranch
 ) -> exp.Expr:
-    """The end at which numbers beyond 64 bits lie, NULL for all others. Their doubles are beyond
-    as well, however they round.
+    """Compile the nearest bound for numbers beyond 64 bits, and NULL for all others.
+
+    The double of such a number is beyond 64 bits as well, however it was rounded.
     """
     size = cast_to_type(raw.copy(), "real", total=True)
     ends = ((exp.GTE, _INT64_LIMIT, high), (exp.LTE, -_INT64_LIMIT, low))
@@ -152,71 +154,70 @@ def _clamp_beyond_int64(
 
 
 def _list_nan_branches(raw: exp.Expr, stored: Type, dialect: Dialect) -> list[CaseBranch]:
-    """The branch that turns NaN into NULL, where there can be NaN."""
-    return (
-        [(dialect.is_nan(cast_to_type(raw.copy(), "real")), exp.Null())] if stored == "real" else []
-    )
+    """List the CASE branch that turns NaN into NULL, if the stored type can hold NaN."""
+    if stored != "real":
+        return []
+    return [(dialect.is_nan(cast_to_type(raw.copy(), "real")), exp.Null())]
 
 
 def _cast_to_declared(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
     if stored == "real" and declared == "integer":
-        # Rounded before it is cast: a cast rounds halves to even. Decimals are rounded as decimals.
+        # Rounded before the cast, which would round halves to even. Decimals round as decimals.
         return cast_to_type(call_function("round", raw), "integer", total=True)
     if stored == "real" and declared == "boolean":
         return binary(cast_to_type(raw, "real"), exp.NEQ, real_literal(0.0))
     return cast_to_type(raw, declared, total=True)
 
 
-def _keep_listed_values(value: exp.Expr, missing: list[CaseBranch], declared: Column) -> exp.Expr:
-    return case_when(
-        *missing, (is_one_of(value, declared.values or (), declared.type), value.copy())
-    )
-
-
 def _build_bounds(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, exp.Expr]:
     if declared.type == "real":
         return real_literal(float(low)), real_literal(float(high))
     if declared.type == "date":
-        return constant(date.fromordinal(int(low)), "date"), constant(
-            date.fromordinal(int(high)), "date"
-        )
+        first, last = (date.fromordinal(int(end)) for end in (low, high))
+        return constant(first, "date"), constant(last, "date")
     if int(low) >= 2**63 or int(high) < -(2**63):
-        raise Unsupported(f"The bounds of {declared.name} lie beyond 64 bits; declare others.")
+        raise Unsupported(
+            f"The bounds of {declared.name} do not fit into 64 bits. Declare bounds between -2^63"
+            " and 2^63 - 1."
+        )
     return integer_literal(max(int(low), -(2**63))), integer_literal(min(int(high), 2**63 - 1))
 
 
 def compile_unit_id(
     stored: StoredColumn, declared: Column | None, dialect: Dialect
 ) -> tuple[exp.Expr, list[exp.Expr]]:
-    """The id of the unit, and what must hold for a row to have one. The id is what is read as the
-    declared type: a person must not become two by the way her number is written."""
+    """Compile the unit id of a row, and the conditions for a row to have one.
+
+    The id is read as the declared type: one person must not become two because a number is written
+    in two ways.
+    """
     type_ = stored.type if declared is None else declared.type
     if declared is None or is_read_as_stored(stored, declared):
-        # Enumerations and the like become the text that they stand for: two tables need not number
-        # them alike.
+        # Enumerations become their text: two tables may number the same words differently.
         unit = cast_to_type(column(stored.name), "text") if type_ == "text" else column(stored.name)
     else:
         unit = compile_read(declared, stored, dialect)
-    there: list[exp.Expr] = [
+    has_unit: list[exp.Expr] = [
         exp.Not(this=exp.Is(this=exp.Paren(this=unit.copy()), expression=exp.Null()))
     ]
     if type_ == "real":
-        there.append(exp.Not(this=dialect.is_nan(cast_to_type(unit.copy(), "real"))))
-    if type_ == "text":  # a blank is nobody: strangers must not become one
-        there.append(_build_not_blank(unit))
-    return unit, there
+        has_unit.append(exp.Not(this=dialect.is_nan(cast_to_type(unit.copy(), "real"))))
+    if type_ == "text":  # a blank id is no id: strangers must not become one unit
+        has_unit.append(_build_not_blank(unit))
+    return unit, has_unit
 
 
 def is_read_as_stored(stored: StoredColumn, declared: Column | None) -> bool:
-    """Whether ids are taken as they lie: where nothing is declared, and whole numbers, which are
-    what they are, also beyond 64 bits.
-    """
+    """Return whether ids are compared as stored: undeclared ones, and integers of any width."""
     return declared is None or declared.type == stored.type == "integer"
 
 
 def _build_not_blank(value: exp.Expr) -> exp.Expr:
-    """Whether there is more to a piece of text than white space. Nearly always the first character
-    tells: to look for all kinds of white space takes twenty times as long."""
+    """Build the test that a text is more than white space.
+
+    The first character nearly always decides; searching for all kinds of white space takes twenty
+    times as long.
+    """
     plain = exp.Between(
         this=call_function("ascii", value.copy()),
         low=integer_literal(_VISIBLE_ASCII[0]),
@@ -233,15 +234,18 @@ def _build_not_blank(value: exp.Expr) -> exp.Expr:
 
 
 def is_clamped_integer(declared: Column) -> bool:
-    """Whether whole numbers of the column are moved to a bound, however far out they are;
-    elsewhere they have 64 bits or are none.
-    """
+    """Return whether integers of the column are clamped to bounds, also those beyond 64 bits."""
     return declared.type == "integer" and declared.values is None and declared.low is not None
 
 
-def compile_parse(raw: exp.Expr, type_: Type, dialect: Dialect, *, moved: bool = False) -> exp.Expr:
-    """What a piece of text spells as a value of the type, NULL where it spells none. ``moved``:
-    whole numbers beyond 64 bits become the nearest of these, for bounds to move them on."""
+def compile_parse(
+    raw: exp.Expr, type_: Type, dialect: Dialect, *, clamp_wide: bool = False
+) -> exp.Expr:
+    """Compile the value that a text spells in the type, or NULL where it spells none.
+
+    With ``clamp_wide``, integers beyond 64 bits become the nearest 64-bit integer, for bounds to
+    clamp them further.
+    """
     if type_ == "text":
         return raw
     if type_ == "boolean":
@@ -269,7 +273,7 @@ def compile_parse(raw: exp.Expr, type_: Type, dialect: Dialect, *, moved: bool =
             cast_to_type(_expand_exponent(trimmed, dialect), "integer", total=True),
         ),
     ]
-    if not moved:
+    if not clamp_wide:
         return case_when(*branches)
     far = _clamp_beyond_int64(trimmed, integer_literal(-(2**63)), integer_literal(2**63 - 1))
     return case_when(
@@ -279,13 +283,15 @@ def compile_parse(raw: exp.Expr, type_: Type, dialect: Dialect, *, moved: bool =
 
 
 def _expand_exponent(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
-    """A number with a power of ten, written without it as far as the first decimal, which rounds
-    it. With it, the engine's cast to a whole number gives up on more digits than 64 bits hold, and
-    rounds by the wrong one where 19 are left."""
+    """Write a number without its exponent, up to the first decimal, which decides the rounding.
+
+    DuckDB's own cast of such text to an integer fails on more digits than 64 bits hold, and rounds
+    by the wrong digit where 19 are left.
+    """
     sign, before, after, power = (
         dialect.regex_group(trimmed.copy(), _SCIENTIFIC_PATTERN, group) for group in (1, 2, 3, 4)
     )
-    # A zero ahead, for numbers below a tenth; behind as many as take every number but 0 beyond 64
+    # A zero in front for numbers below a tenth; enough behind to take any number but 0 beyond 64
     # bits.
     digits = call_function("concat", text_literal("0"), before, after, text_literal("0" * 20))
     place = binary(
@@ -293,7 +299,7 @@ def _expand_exponent(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
         exp.Add,
         cast_to_type(power, "integer", total=True),
     )
-    # where the point goes
+    # the position of the decimal point, at least 0
     place = case_when(
         (binary(place, exp.LT, integer_literal(0)), integer_literal(0)), otherwise=place.copy()
     )
@@ -311,7 +317,10 @@ def _expand_exponent(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
 
 
 def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
-    """Years outside 1 to 9999 are tried as a leap year, then moved to the nearest day there is."""
+    """Parse a date; years outside 1 to 9999 become the nearest date that exists.
+
+    Day and month of such a year are checked in a leap year.
+    """
     year = cast(dialect.regex_group(trimmed, _DATE_PATTERN, 1), "BIGINT", total=True)
     inside = exp.Between(this=year, low=integer_literal(1), high=integer_literal(9999))
     tried = cast_to_type(case_when((inside, year.copy()), otherwise=integer_literal(9996)), "text")
@@ -320,23 +329,19 @@ def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
         *(dialect.regex_group(trimmed.copy(), _DATE_PATTERN, group) for group in (2, 3)),
     ]
     day = cast_to_type(call_function("concat_ws", text_literal("-"), *pieces), "date", total=True)
-    found = all_of(
+    is_date = all_of(
         [
             dialect.full_match(trimmed.copy(), _DATE_PATTERN),
             exp.Not(this=exp.Is(this=day, expression=exp.Null())),
         ]
     )
     lower = call_function("lower", trimmed.copy())
+    positive = [word for word in _INFINITY_WORDS if not word.startswith("-")]
+    negative = [word for word in _INFINITY_WORDS if word.startswith("-")]
     return case_when(
-        (
-            _is_one_word(lower, [word for word in _INFINITY_WORDS if not word.startswith("-")]),
-            constant(date.max, "date"),
-        ),
-        (
-            _is_one_word(lower.copy(), [word for word in _INFINITY_WORDS if word.startswith("-")]),
-            constant(date.min, "date"),
-        ),
-        (exp.Not(this=exp.Paren(this=found)), exp.Null()),
+        (_is_one_word(lower, positive), constant(date.max, "date")),
+        (_is_one_word(lower.copy(), negative), constant(date.min, "date")),
+        (exp.Not(this=exp.Paren(this=is_date)), exp.Null()),
         (binary(year.copy(), exp.LT, integer_literal(1)), constant(date.min, "date")),
         (binary(year.copy(), exp.GT, integer_literal(9999)), constant(date.max, "date")),
         otherwise=day.copy(),

@@ -1,4 +1,4 @@
-"""The column of a table that a name still stands for: what was read is there unchanged, or NULL."""
+"""Column lineage: the declared column that a name of a plan still refers to, unchanged or NULL."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from hedgerow.plan.schema import Column
 
 __all__ = ["MAX_ENCODED_WORDS", "find_source_column", "list_words"]
 
-MAX_ENCODED_WORDS: Final = 256  # a longer list takes longer to be read than codes save
+MAX_ENCODED_WORDS: Final = 256  # encoding a longer list takes longer than codes save
 
 
 def list_words(rows: RelationNode, name: str) -> list[str] | None:
-    """The texts that a column may have, sorted, where it has a short list of its own and holds
-    nothing else but NULL.
-    """
+    """List the sorted texts of a column with a short list of values, or None."""
     column = find_source_column(rows, name)
     if (
         column is None
@@ -29,8 +27,8 @@ def list_words(rows: RelationNode, name: str) -> list[str] | None:
 
 
 def find_source_column(rows: RelationNode, name: str) -> Column | None:
-    """The declared column whose values these are; None where they were computed, or come from
-    several tables.
+    """Return the declared column that a name refers to; None where it is computed or from several
+    tables.
     """
     match rows:
         case Table(schema=schema):

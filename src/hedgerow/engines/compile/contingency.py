@@ -1,11 +1,17 @@
-"""Combinations of codes: how often each is there.
+"""Contingency tables as SQL: the number of rows with each combination of codes.
 
-rows -> their codes packed into words, NULL where one is none -> counted by unit and words, k,
-beside how many rows the unit has, c -> F k m/c cut to whole parts, F k where c <= m -> added up by
-words
+| symbol | meaning |
+|---|---|
+| k | a unit's rows with one combination |
+| c | all rows of the unit |
+| m | the rows of a unit that count (``max_rows``) |
+| F | the resolution: a row counts as F parts |
 
-Nothing overflows whatever the data are: sums beyond 2^62, which no table has whose units are as few
-as declared, are clamped there, and that moves them no farther than before.
+    rows -> codes packed into words, NULL where a code is missing -> counted by (unit, words): k
+         -> F k m/c truncated to whole parts, F k where c <= m -> summed by words
+
+Nothing overflows, whatever the data are: sums beyond 2^62, which no table within its declared
+number of units has, are clamped there, and clamping only lowers the sensitivity.
 """
 
 from __future__ import annotations
@@ -16,8 +22,8 @@ from typing import Final
 
 from sqlglot import exp
 
+from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
 from hedgerow.engines.compile.dialect import Dialect
-from hedgerow.engines.compile.relations import UNIT_COLUMN, CompiledRelation
 from hedgerow.engines.compile.sql_builders import (
     binary,
     call_function,
@@ -29,7 +35,8 @@ from hedgerow.engines.compile.sql_builders import (
     select,
 )
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.result_cells import Statement
+from hedgerow.engines.compile.unit_windows import build_unit_partition
+from hedgerow.engines.statement import Statement
 from hedgerow.plan.contingency import WORD_LIMIT, Contingency, group_into_words
 from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS
 from hedgerow.plan.nodes import Aggregate
@@ -42,35 +49,33 @@ _COUNT, _UNIT_ROWS, _PARTS = "k", "c", "parts"
 
 def compile_contingency(
     plan: Aggregate,
-    cross: Contingency,
+    contingency: Contingency,
     found: CompiledRelation,
     dialect: Dialect,
     *,
     text_ids: bool,
 ) -> Statement:
-    """The statement of a table of combinations: a column for each word and the counts, sorted by
-    the words.
-    """
-    units = plan.bound.source.unit != "row"
-    codes = [_build_code(found.columns[name], size) for name, size in cross.attributes]
+    """Compile the statement of a contingency table: its words and counts, sorted by the words."""
+    has_units = plan.bound.source.unit != "row"
+    codes = [_build_code(found.columns[name], size) for name, size in contingency.attributes]
     words = [
-        (f"w{i}", _pack_word(codes, cross.sizes, places))
-        for i, places in enumerate(group_into_words(cross.sizes))
+        (f"w{i}", _pack_word(codes, contingency.sizes, places))
+        for i, places in enumerate(group_into_words(contingency.sizes))
     ]
     names = [name for name, _ in words]
-    there: list[exp.Expr] = [
+    is_combination: list[exp.Expr] = [
         exp.Not(this=exp.Is(this=column(name), expression=exp.Null())) for name in names
     ]
-    unit = [(UNIT_COLUMN, column(UNIT_COLUMN))] if units else []
+    unit = [(UNIT_COLUMN, column(UNIT_COLUMN))] if has_units else []
     rows = select(
         [*unit, *((name, column(name)) for name in names)],
         exp.Table(this=exp.to_identifier(_PACKED, quoted=True)),
-        there,
+        is_combination,
     )
     counts: exp.Expr = exp.Count(this=exp.Star())
-    if units and (cross.resolution > 1 or plan.bound.max_rows < MAX_TABLE_ROWS):
+    if has_units and (contingency.resolution > 1 or plan.bound.max_rows < MAX_TABLE_ROWS):
         rows = _compile_parts(
-            rows, names, cross.resolution, plan.bound.max_rows, dialect, text_ids=text_ids
+            rows, names, contingency.resolution, plan.bound.max_rows, dialect, text_ids=text_ids
         )
         total = call_function(
             "least",
@@ -81,23 +86,23 @@ def compile_contingency(
     by = [column(name) for name in names]
     counted = select([*((name, column(name)) for name in names), ("n", counts)], rows)
     final = counted.group_by(*by, copy=False).order_by(*order_by(by).expressions, copy=False)
-    # Kept, or the words would be computed twice: once to see which are there, and once to have
-    # them.
-    kept = exp.to_identifier(_PACKED, quoted=True)
-    final = final.with_(kept, select([*unit, *words], found.query), materialized=True, copy=False)
+    # Materialized, or the words would be computed twice: for the filter, and for the groups.
+    packed = exp.to_identifier(_PACKED, quoted=True)
+    final = final.with_(packed, select([*unit, *words], found.query), materialized=True, copy=False)
     return Statement(render_sql(final, dialect), (), (False,) * (len(names) + 1))
 
 
 def _build_code(value: exp.Expr, size: int) -> exp.Expr:
-    """NULL where it is none: what is packed never exceeds 2^62, in whichever order an engine
-    filters and computes.
+    """Build a code that is NULL outside its range.
+
+    So a packed word never exceeds 2^62, in whichever order the engine filters and computes.
     """
     inside = exp.Between(this=value.copy(), low=integer_literal(0), high=integer_literal(size - 1))
     return case_when((inside, value.copy()))
 
 
 def _pack_word(codes: Sequence[exp.Expr], sizes: Sequence[int], places: Sequence[int]) -> exp.Expr:
-    """The word of these places; NULL where one of them is."""
+    """Pack the codes of some attributes into one word, NULL where one of them is."""
     terms = [
         binary(
             codes[at],
@@ -110,7 +115,7 @@ def _pack_word(codes: Sequence[exp.Expr], sizes: Sequence[int], places: Sequence
 
 
 def _sum_balanced(terms: Sequence[exp.Expr]) -> exp.Expr:
-    """By halves, so that many terms do not make a deep tree."""
+    """Sum terms in a balanced tree, so that many terms do not nest deeply."""
     if len(terms) == 1:
         return terms[0]
     half = len(terms) // 2
@@ -120,27 +125,26 @@ def _sum_balanced(terms: Sequence[exp.Expr]) -> exp.Expr:
 def _compile_parts(
     rows: exp.Select,
     names: Sequence[str],
-    fine: int,
-    most: int,
+    resolution: int,
+    max_rows: int,
     dialect: Dialect,
     *,
     text_ids: bool,
 ) -> exp.Select:
-    """Compile the parts that each unit puts into each combination, where they are any."""
+    """Compile the parts of each unit in each combination, where it has any."""
     words = [(name, column(name)) for name in names]
     each = select(
         [(UNIT_COLUMN, column(UNIT_COLUMN)), *words, (_COUNT, exp.Count(this=exp.Star()))], rows
     )
     each = each.group_by(column(UNIT_COLUMN), *(column(name) for name in names), copy=False)
-    # text is partitioned faster by its hash first
-    unit = (
-        [dialect.build_rank([column(UNIT_COLUMN)]), column(UNIT_COLUMN)]
-        if text_ids
-        else [column(UNIT_COLUMN)]
+    unit_rows = exp.Window(
+        this=exp.Sum(this=column(_COUNT)),
+        partition_by=build_unit_partition(dialect, text_ids=text_ids),
     )
-    whose = exp.Window(this=exp.Sum(this=column(_COUNT)), partition_by=unit)
-    beside = select([*words, (_COUNT, column(_COUNT)), (_UNIT_ROWS, cast(whose, "BIGINT"))], each)
-    scaled = select([*words, (_PARTS, _scale_count(fine, most, dialect))], beside)
+    counted = select(
+        [*words, (_COUNT, column(_COUNT)), (_UNIT_ROWS, cast(unit_rows, "BIGINT"))], each
+    )
+    scaled = select([*words, (_PARTS, _scale_count(resolution, max_rows, dialect))], counted)
     return select(
         [*words, (_PARTS, column(_PARTS))],
         scaled,
@@ -148,17 +152,19 @@ def _compile_parts(
     )
 
 
-def _scale_count(fine: int, most: int, dialect: Dialect) -> exp.Expr:
-    """Compile F k m/c, cut. F m is at most 2^62 and k at most c: 64 bits hold the product but
-    for units with absurdly many rows.
+def _scale_count(resolution: int, max_rows: int, dialect: Dialect) -> exp.Expr:
+    """Compile F k m/c, truncated.
+
+    F m is at most 2^62 and k at most c, so 64 bits hold the product except for units with absurdly
+    many rows.
     """
-    many, rows, times = column(_COUNT), column(_UNIT_ROWS), fine * most
+    count, rows, times = column(_COUNT), column(_UNIT_ROWS), resolution * max_rows
     narrow = dialect.truncating_divide(
-        binary(many.copy(), exp.Mul, integer_literal(times)), rows.copy()
+        binary(count.copy(), exp.Mul, integer_literal(times)), rows.copy()
     )
     wide = dialect.truncating_divide(
         binary(
-            cast(many.copy(), dialect.wide_integer),
+            cast(count.copy(), dialect.wide_integer),
             exp.Mul,
             cast(integer_literal(times), dialect.wide_integer),
         ),
@@ -166,8 +172,8 @@ def _scale_count(fine: int, most: int, dialect: Dialect) -> exp.Expr:
     )
     return case_when(
         (
-            binary(rows.copy(), exp.LTE, integer_literal(most)),
-            binary(many, exp.Mul, integer_literal(fine)),
+            binary(rows.copy(), exp.LTE, integer_literal(max_rows)),
+            binary(count, exp.Mul, integer_literal(resolution)),
         ),
         (binary(rows, exp.LTE, integer_literal(WORD_LIMIT // times)), narrow),
         otherwise=cast(wide, "BIGINT"),

@@ -1,7 +1,7 @@
-"""One SQL expression for each function of ``plan.functions``, total like the function itself.
+"""The SQL of every scalar function of a plan, total like the function itself.
 
-No value makes any of them raise, in whatever order an engine evaluates them: what could fail is
-guarded inside its own argument, not by a CASE around it.
+No value makes an expression fail, in whatever order an engine evaluates it: an argument that could
+fail is guarded itself, not by a CASE around the call.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _MAX_POSITION: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class TypedSql:
-    """A piece of SQL and what is known about its values."""
+    """A SQL expression with the range of its values."""
 
     sql: exp.Expr
     range: Range
 
     def cast_to(self, type_: Type) -> exp.Expr:
-        """As a value of the type; what is NULL anyway takes any."""
+        """Cast to a type; an expression that is always NULL becomes NULL of that type."""
         if self.range.values == ():
             return null_literal(type_)
         return self.sql if self.range.type == type_ else cast_to_type(self.sql, type_)
@@ -60,7 +60,7 @@ def compile_expression(
     names: Mapping[str, exp.Expr],
     dialect: Dialect,
 ) -> exp.Expr:
-    """The SQL of an expression over columns of these ranges that go by these names."""
+    """Compile an expression over columns with these ranges and these SQL names."""
     return _compile_typed(insert_casts(expression, columns), columns, names, dialect).sql
 
 
@@ -81,8 +81,8 @@ def _compile_typed(
     return TypedSql(FUNCTION_COMPILERS[expression.function](arguments, dialect), result)
 
 
-# How often a rule below writes an argument down, where that is more than once: for each argument,
-# the last number for all that follow.
+# The number of copies that a function makes of each argument, where it is more than one; the last
+# number holds for all further arguments.
 _ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
     "sqrt": (2,),
     "ln": (2,),
@@ -98,9 +98,7 @@ _ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 def estimate_size(expression: Expression) -> int:
-    """How many pieces of SQL the expression becomes. Copies of copies multiply, so this is asked
-    before anything is written.
-    """
+    """Estimate the number of SQL nodes of an expression, before any is built: copies multiply."""
     if not isinstance(expression, Call):
         return 1
     copies = _ARGUMENT_COPIES.get(expression.function, (1,))
@@ -111,7 +109,7 @@ def estimate_size(expression: Expression) -> int:
 
 
 def _cast_to_common(terms: Sequence[TypedSql]) -> list[exp.Expr]:
-    """All as one type: reals where whole numbers and reals meet."""
+    """Cast all terms to one type: real where integers and reals are mixed."""
     types = {term.range.type for term in terms if term.range.values != ()} or {terms[0].range.type}
     type_ = "real" if "real" in types else types.pop()
     return [term.cast_to(type_) for term in terms]
@@ -131,8 +129,8 @@ def _compile_division(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
 
 
 def _compile_remainder(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
-    # What remains after dividing by -1 and by 1 is the same, but the least whole number cannot be
-    # divided by -1.
+    # The remainders by -1 and by 1 are the same, but the smallest integer overflows when divided by
+    # -1.
     a, b = (term.sql for term in terms)
     divisor = case_when(
         (binary(b, exp.EQ, integer_literal(-1)), integer_literal(1)),
@@ -149,17 +147,15 @@ def _make_function(function: str) -> FunctionCompiler:
 def _make_rounding(function: str) -> FunctionCompiler:
     def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
         value = terms[0].sql
-        return (
-            value
-            if terms[0].range.type == "integer"
-            else cast_to_type(call_function(function, value), "integer", total=True)
-        )
+        if terms[0].range.type == "integer":
+            return value
+        return cast_to_type(call_function(function, value), "integer", total=True)
 
     return rule
 
 
 def _make_guarded(function: str, operator: type[exp.Binary]) -> FunctionCompiler:
-    """A function of reals that is NULL unless they compare to 0 like that."""
+    """Make the compiler of a function of reals that is NULL unless they compare to 0 like that."""
 
     def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
         value = terms[0].cast_to("real")
@@ -171,7 +167,7 @@ def _make_guarded(function: str, operator: type[exp.Binary]) -> FunctionCompiler
 
 
 def _make_extreme(function: str) -> FunctionCompiler:
-    # The engine skips NULL here; for us it makes the result NULL.
+    # DuckDB skips NULL here; in a plan it makes the result NULL.
     def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
         values = _cast_to_common(terms)
         missing = any_of([exp.Is(this=value.copy(), expression=exp.Null()) for value in values])
@@ -198,7 +194,7 @@ def _compile_nullif(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
 
 
 def _compile_substring(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
-    """Places before the first are cut off, since the engine would count them from the end."""
+    """Compile SUBSTRING; positions before 1 are cut off, since DuckDB counts them from the end."""
     value, start, count = (term.sql for term in terms)
     first = clamp(start, integer_literal(1), integer_literal(_MAX_POSITION))
     end = clamp(
@@ -219,11 +215,11 @@ def _compile_right(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
 
 
 def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
-    # The function of that name skips NULL.
-    found = terms[0].cast_to("text")
+    # CONCAT would skip NULL.
+    joined = terms[0].cast_to("text")
     for term in terms[1:]:
-        found = binary(found, exp.DPipe, term.cast_to("text"))
-    return found
+        joined = binary(joined, exp.DPipe, term.cast_to("text"))
+    return joined
 
 
 def _make_date_shift(name: str) -> FunctionCompiler:

@@ -1,4 +1,4 @@
-"""A value in whole steps of a grid, as SQL."""
+"""Rounding to a grid as SQL: a value becomes an integer number of steps."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ __all__ = ["compile_grid_steps", "find_read_range"]
 
 
 def find_read_range(rows: RelationNode, name: str) -> Range:
-    """The type of a column; and its bounds, where it is handed on as it was read, since then it was
-    moved between them. Those that are worked out for expressions are not believed here: doubles may
-    lie beyond them by a rounding."""
+    """Return the range of a column: its type, with its bounds if it is passed on as it was read.
+
+    Bounds derived for expressions are not used here: doubles can lie beyond them by a rounding
+    error.
+    """
     match rows:
         case Table():
             column = rows.schema.column(name)
@@ -47,43 +49,38 @@ def find_read_range(rows: RelationNode, name: str) -> Range:
     return Range(rows.columns[name].type)
 
 
-def compile_grid_steps(value: exp.Expr, known: Range, snap: ClampedGrid) -> exp.Expr:
-    """A value in steps: clamped, unless it is known to lie there, divided, rounded half away from
-    zero, clamped again. Whole numbers with step 1 stay whole."""
-    low, high = integer_literal(snap.low), integer_literal(snap.high)
-    if known.type == "integer" and snap.step == 1:
-        return (
-            value.copy()
-            if _is_within_clamp(known, Fraction, snap)
-            else clamp(value.copy(), low, high)
-        )
+def compile_grid_steps(value: exp.Expr, known: Range, grid: ClampedGrid) -> exp.Expr:
+    """Compile a value to grid steps: clamped, divided, rounded half away from zero, clamped again.
+
+    A clamp is left out where the range shows that it changes nothing. Integers with step 1 stay
+    integers.
+    """
+    low, high = integer_literal(grid.low), integer_literal(grid.high)
+    if known.type == "integer" and grid.step == 1:
+        within = _is_within_clamp(known, Fraction, grid)
+        return value.copy() if within else clamp(value.copy(), low, high)
     number = cast_to_type(value.copy(), "real") if known.type == "integer" else value.copy()
-    step, first, last = float(snap.step), float(snap.low * snap.step), float(snap.high * snap.step)
-    clamped = (
-        number
-        if _is_within_clamp(known, float, snap)
-        else clamp(number, real_literal(first), real_literal(last))
-    )
+    step, first, last = float(grid.step), float(grid.low * grid.step), float(grid.high * grid.step)
+    clamped = number
+    if not _is_within_clamp(known, float, grid):
+        clamped = clamp(number, real_literal(first), real_literal(last))
     steps = cast_to_type(
         call_function("round", binary(clamped, exp.Div, real_literal(step))), "integer"
     )
-    # Division and rounding never turn an order round, and doubles divide here as they do there. So
-    # where the two ends of the first clamp come out within the second, everything between them
-    # does.
-    if snap.low <= round_half_away(first / step) and round_half_away(last / step) <= snap.high:
+    # Division and rounding are monotone, and doubles divide here as in the engine: where both ends
+    # of the first clamp end up within the second, so does everything between them.
+    if grid.low <= round_half_away(first / step) and round_half_away(last / step) <= grid.high:
         return steps
     return clamp(steps, low, high)
 
 
 def _is_within_clamp(
-    known: Range, as_compared: Callable[[Fraction], Fraction | float], snap: ClampedGrid
+    known: Range, as_compared: Callable[[Fraction], Fraction | float], grid: ClampedGrid
 ) -> bool:
-    """Whether the clamp can move nothing, as numbers are compared there: whole ones exactly,
-    others as doubles.
-    """
+    """Return whether a range lies within the grid, compared exactly or as doubles."""
     if known.low is None or known.high is None:
         return False
     low, first, last, high = map(
-        as_compared, (snap.low * snap.step, known.low, known.high, snap.high * snap.step)
+        as_compared, (grid.low * grid.step, known.low, known.high, grid.high * grid.step)
     )
     return low <= first and last <= high

@@ -1,9 +1,9 @@
-"""Where rows have gone the way to their unit already, those that they meet need not go it again.
+"""Skipping the owner lookup of a join whose key already is the owner link.
 
-A row of a table with a link belongs to the units of its parents. Joined to its parents by that very
-link, unit by unit, it meets exactly the parents' rows with its key: each of them says by itself
-that the row is also of its unit. So the parents need not be looked up first, which takes longer
-than the join.
+A row with a foreign key belongs to the units of its parents. If it is joined with its parents by
+that very key, unit by unit, it meets exactly the parents with its key, and each of these already
+says that the row also belongs to its unit. Looking the parents up first would take longer than the
+join.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ __all__ = ["joins_through_link"]
 
 
 def joins_through_link(join: Join) -> bool:
-    """Whether every row of ``join.other`` meets only rows that are one of its parents, or come
-    from one, and are of that one's unit.
+    """Return whether every row of ``join.other`` only meets its own parents, or rows derived from
+    one of them for the same unit.
     """
     for own, theirs in join.on:
         link = _find_link(join.other, theirs)
@@ -27,8 +27,8 @@ def joins_through_link(join: Join) -> bool:
 
 
 def _find_link(rows: RelationNode, name: str) -> Link | None:
-    """The link whose column this is, unchanged, and by which alone the rows are told apart; None
-    where it is none.
+    """Return the link of a column that is passed on unchanged and alone decides the owners; else
+    None.
     """
     match rows:
         case Table(schema=schema):
@@ -45,8 +45,9 @@ def _find_link(rows: RelationNode, name: str) -> Link | None:
 
 
 def _is_parent_key(rows: RelationNode, name: str, link: Link) -> bool:
-    """Whether this is the key of a row of the parent's that is of the same unit; where it is
-    NULL it meets nothing.
+    """Return whether a column is the key of a parent's row of the same unit.
+
+    Where it is NULL it matches nothing.
     """
     match rows:
         case Table(schema=schema):

@@ -1,10 +1,9 @@
-"""Values that are not added up: of each unit those that come first, by group.
+"""Distinct counts and order statistics as SQL: the first values of each unit in each group.
 
-rows -> the groups of the unit that count -> its values there that come first by (rank, value, copy)
--> each value of a group with how many times it is there (a sample), or how many different ones
-there are
+    rows -> the groups of the unit that count -> its first values there by (rank, value, copy)
+         -> each value of a group with its frequency (a sample), or the number of distinct values
 
-Equal values of a unit are numbered, and each copy has a rank of its own: so a value that it has
+Equal values of a unit are numbered, and each copy has a rank of its own: a value that a unit has
 three times is three times as likely to count as one that it has once.
 """
 
@@ -15,17 +14,12 @@ from typing import Final
 
 from sqlglot import exp
 
+from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.grid_rounding import compile_grid_steps
-from hedgerow.engines.compile.relations import MAX_PLACE, UNIT_COLUMN, CompiledRelation
-from hedgerow.engines.compile.sql_builders import (
-    binary,
-    column,
-    integer_literal,
-    is_one_of,
-    order_by,
-    select,
-)
+from hedgerow.engines.compile.group_keys import needs_group_bound
+from hedgerow.engines.compile.sql_builders import column, is_one_of, order_by, select
+from hedgerow.engines.compile.unit_windows import build_unit_partition, keep_first
 from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
@@ -40,7 +34,7 @@ _MAX_TALLY_STEPS: Final = 2**24  # steps that are counted one by one, in an arra
 
 
 class OrderedValueQuery:
-    """The statement of one pick, or of one count of different values."""
+    """The query of one order statistic, or of one count of distinct values."""
 
     def __init__(
         self,
@@ -53,163 +47,107 @@ class OrderedValueQuery:
         text_ids: bool,
     ) -> None:
         self._plan, self._measure, self._dialect, self._text_ids = plan, measure, dialect, text_ids
+        self._grid = measure.grid if isinstance(measure, OrderStatistic) else None
         self._range = plan.bound.columns[str(measure.column)]
         self._keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
         self._has_units = plan.bound.source.unit != "row"
-        unit = [(UNIT_COLUMN, column(UNIT_COLUMN))] if self._has_units else []
-        keys = [
-            (key.name, found.columns[name].copy())
-            for key, name in zip(self._keys, plan.bound.keys, strict=True)
-        ]
-        self._rows = select(
-            [*unit, *keys, (_VALUE_COLUMN, found.columns[str(measure.column)].copy())],
-            found.query,
-            where,
-        )
+        unit = [UNIT_COLUMN] if self._has_units else []
+        self._names = [*unit, *(key.name for key in self._keys), _VALUE_COLUMN]
+        sources = [*plan.bound.keys, str(measure.column)]
+        values = [*map(column, unit), *(found.columns[name].copy() for name in sources)]
+        self._rows = select(list(zip(self._names, values, strict=True)), found.query, where)
 
     @property
     def extra_keys(self) -> tuple[Type, ...]:
-        """A mode tells the values as they are: they are few, and their places in the list are
-        looked up afterwards.
+        """The type of the value column of a mode, which is returned as a key: its values are few
+        and are looked up in the list afterwards.
         """
-        return (
-            (self._range.type,)
-            if isinstance(self._measure, OrderStatistic) and self._measure.grid is None
-            else ()
-        )
+        is_mode = isinstance(self._measure, OrderStatistic) and self._grid is None
+        return (self._range.type,) if is_mode else ()
 
     @property
     def wide(self) -> tuple[bool, ...]:
-        """The steps and how often they are there, or the one number there is."""
-        return (
-            (False, False)
-            if isinstance(self._measure, OrderStatistic) and self._measure.grid is not None
-            else (False,)
-        )
+        """The number columns, none of them wide: steps and their frequency, or one count."""
+        return (False,) if self._grid is None else (False, False)
 
     @property
     def tally(self) -> tuple[int, int] | None:
-        """The steps of a sample that is told as it is, to be counted elsewhere; None where the
-        statement counts.
+        """The first and last step of a sample that is returned unsorted, to be counted by the
+        caller; None where the statement counts.
         """
-        snap = self._measure.grid
-        if (
-            self._keys
-            or snap is None
-            or isinstance(self._measure, Measure)
-            or snap.high - snap.low >= _MAX_TALLY_STEPS
-        ):
+        grid = self._grid
+        if self._keys or grid is None or grid.high - grid.low >= _MAX_TALLY_STEPS:
             return None
-        return (snap.low, snap.high)
+        return (grid.low, grid.high)
 
     def build_query(self) -> exp.Select:
-        """Sorted by group, and within it by value."""
+        """Build the query, sorted by group and then by value."""
         kept = self._keep_first_values(self._keep_first_groups())
         keys = [(key.name, key.copy()) for key in self._keys]
         if isinstance(self._measure, Measure):
-            different = exp.Count(this=exp.Distinct(expressions=[column(_VALUE_COLUMN)]))
-            counted = select([*keys, ("n", different)], kept)
-            return (
-                counted.group_by(*(key.copy() for key in self._keys), copy=False)
-                if keys
-                else counted
-            )
-        if self.tally is not None:
-            return select([(_VALUE_COLUMN, self._build_steps())], kept)
+            distinct = exp.Count(this=exp.Distinct(expressions=[column(_VALUE_COLUMN)]))
+            counted = select([*keys, ("n", distinct)], kept)
+            by = [key.copy() for key in self._keys]
+            return counted.group_by(*by, copy=False) if by else counted
         stepped = select([*keys, (_VALUE_COLUMN, self._build_steps())], kept)
-        found = select(
+        if self.tally is not None:
+            return stepped
+        counted = select(
             [*keys, (_VALUE_COLUMN, column(_VALUE_COLUMN)), ("n", exp.Count(this=exp.Star()))],
             stepped,
         )
         by = [*(key.copy() for key in self._keys), column(_VALUE_COLUMN)]
-        return found.group_by(*by, copy=False).order_by(*order_by(by).expressions, copy=False)
+        return counted.group_by(*by, copy=False).order_by(*order_by(by).expressions, copy=False)
 
     def _keep_first_groups(self) -> exp.Select:
-        """Rows of the groups that come first by (rank, group), as everywhere else: also those
-        whose value is NULL have a say.
+        """Keep the rows of each unit's first groups by (rank, group), including rows whose value is
+        NULL.
         """
-        cells, most = self._plan.source.cells, self._plan.bound.max_groups
-        if not self._has_units or not self._keys or (cells is not None and cells <= most):
+        if not self._has_units or not needs_group_bound(self._plan):
             return self._rows
         rank = self._dialect.build_rank([column(UNIT_COLUMN), *(key.copy() for key in self._keys)])
         place = exp.Window(
             this=exp.DenseRank(),
-            partition_by=self._list_unit_partition(),
+            partition_by=build_unit_partition(self._dialect, text_ids=self._text_ids),
             order=order_by([rank, *self._keys]),
         )
-        return self._keep_first(self._rows, place, most)
+        return keep_first(self._rows, place, self._plan.bound.max_groups, self._names)
 
     def _keep_first_values(self, rows: exp.Select) -> exp.Select:
+        """Keep the first values of each unit in each group by (rank, value, copy)."""
         value = column(_VALUE_COLUMN)
-        there: exp.Expr = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+        has_value: exp.Expr = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
         if isinstance(self._measure, OrderStatistic) and self._measure.values is not None:
-            there = is_one_of(value.copy(), self._measure.values, self._range.type)
-        unit = [(UNIT_COLUMN, column(UNIT_COLUMN))] if self._has_units else []
-        rows = select(
-            [
-                *unit,
-                *((key.name, key.copy()) for key in self._keys),
-                (_VALUE_COLUMN, column(_VALUE_COLUMN)),
-            ],
-            rows,
-            [there],
-        )
+            has_value = is_one_of(value.copy(), self._measure.values, self._range.type)
+        rows = select([(name, column(name)) for name in self._names], rows, [has_value])
         if not self._has_units:
             return rows
         if isinstance(self._measure, Measure):
             rows = rows.distinct(copy=False)
         if self._plan.bound.max_rows >= MAX_TABLE_ROWS:
             return rows
-        by, told = (
-            [*self._list_unit_partition(), *(key.copy() for key in self._keys)],
-            [column(_VALUE_COLUMN)],
-        )
+        by = [
+            *build_unit_partition(self._dialect, text_ids=self._text_ids),
+            *(key.copy() for key in self._keys),
+        ]
+        ranked: list[exp.Expr] = [column(_VALUE_COLUMN)]
         if isinstance(self._measure, OrderStatistic):
             copies = exp.Window(
                 this=exp.RowNumber(),
-                partition_by=[*(one.copy() for one in by), column(_VALUE_COLUMN)],
+                partition_by=[*(term.copy() for term in by), column(_VALUE_COLUMN)],
             )
             outputs = [(output.alias, column(output.alias)) for output in rows.expressions]
-            rows, told = (
-                select([*outputs, (_COPY_COLUMN, copies)], rows),
-                [column(_VALUE_COLUMN), column(_COPY_COLUMN)],
-            )
-        rank = self._dialect.build_rank(
-            [
-                column(UNIT_COLUMN),
-                *(key.copy() for key in self._keys),
-                *(one.copy() for one in told),
-            ]
-        )
-        place = exp.Window(this=exp.RowNumber(), partition_by=by, order=order_by([rank, *told]))
-        return self._keep_first(rows, place, self._plan.bound.max_rows)
-
-    def _list_unit_partition(self) -> list[exp.Expr]:
-        # Text is partitioned faster by its hash first.
-        return (
-            [self._dialect.build_rank([column(UNIT_COLUMN)]), column(UNIT_COLUMN)]
-            if self._text_ids
-            else [column(UNIT_COLUMN)]
-        )
-
-    def _keep_first(self, rows: exp.Select, place: exp.Expr, most: int) -> exp.Select:
-        outputs = [
-            (UNIT_COLUMN, column(UNIT_COLUMN)),
-            *((key.name, key.copy()) for key in self._keys),
-            (_VALUE_COLUMN, column(_VALUE_COLUMN)),
-        ]
-        numbered = select([*outputs, ("place", place)], rows)
-        return select(
-            [(name, value.copy()) for name, value in outputs],
-            numbered,
-            [binary(column("place"), exp.LTE, integer_literal(min(most, MAX_PLACE)))],
-        )
+            rows = select([*outputs, (_COPY_COLUMN, copies)], rows)
+            ranked.append(column(_COPY_COLUMN))
+        terms = [column(UNIT_COLUMN), *self._keys, *ranked]
+        rank = self._dialect.build_rank([term.copy() for term in terms])
+        place = exp.Window(this=exp.RowNumber(), partition_by=by, order=order_by([rank, *ranked]))
+        return keep_first(rows, place, self._plan.bound.max_rows, self._names)
 
     def _build_steps(self) -> exp.Expr:
-        assert isinstance(self._measure, OrderStatistic)
-        snap, value = self._measure.grid, column(_VALUE_COLUMN)
-        if snap is None:
+        value = column(_VALUE_COLUMN)
+        if self._grid is None:
             return value
         if self._range.type == "date":
-            return compile_grid_steps(self._dialect.ordinal(value), Range("integer"), snap)
-        return compile_grid_steps(value, Range(self._range.type), snap)
+            return compile_grid_steps(self._dialect.ordinal(value), Range("integer"), self._grid)
+        return compile_grid_steps(value, Range(self._range.type), self._grid)

@@ -1,5 +1,6 @@
-"""What becomes of the rows of one unit. Sums are taken in whole steps, so no order of the rows
-shows in their last bit.
+"""Aggregation over the rows of one unit.
+
+Sums are taken in whole grid steps, so the order of the rows does not show in their last bit.
 """
 
 from __future__ import annotations
@@ -31,36 +32,39 @@ _MAX_UNIT_SUM: Final = 2**62
 
 
 def compile_unit_statistic(
-    one: UnitStatistic, names: Mapping[str, exp.Expr], known: Mapping[str, Range], dialect: Dialect
+    statistic: UnitStatistic,
+    names: Mapping[str, exp.Expr],
+    known: Mapping[str, Range],
+    dialect: Dialect,
 ) -> exp.Expr:
-    """An aggregate over the rows of one unit (and its keys)."""
-    if one.column is None:
+    """Compile an aggregate over the rows of one unit (and its keys)."""
+    if statistic.column is None:
         return exp.Count(this=exp.Star())
-    value, type_ = names[one.column], known[one.column].type
-    if one.kind == "values":
+    value, type_ = names[statistic.column], known[statistic.column].type
+    if statistic.kind == "values":
         return exp.Count(this=value.copy())
-    if one.kind == "distinct":
+    if statistic.kind == "distinct":
         return exp.Count(this=exp.Distinct(expressions=[value.copy()]))
-    if one.grid is None:
-        return (exp.Min if one.kind == "least" else exp.Max)(this=value.copy())
-    integer = one.kind == "total" and type_ == "integer"
-    most = _MAX_UNIT_SUM // int(one.grid.step) if integer else _MAX_UNIT_SUM
+    if statistic.grid is None:
+        return (exp.Min if statistic.kind == "least" else exp.Max)(this=value.copy())
+    integer = statistic.kind == "total" and type_ == "integer"
+    limit = _MAX_UNIT_SUM // int(statistic.grid.step) if integer else _MAX_UNIT_SUM
     steps = call_function(
-        "sum", cast(compile_grid_steps(value, Range(type_), one.grid), dialect.wide_integer)
+        "sum", cast(compile_grid_steps(value, Range(type_), statistic.grid), dialect.wide_integer)
     )
-    low, high = (cast(integer_literal(end), dialect.wide_integer) for end in (-most, most))
+    low, high = (cast(integer_literal(end), dialect.wide_integer) for end in (-limit, limit))
     total = cast_to_type(clamp(steps, low, high), "integer")
     count = exp.Count(this=value.copy())
-    there = binary(count, exp.GT, integer_literal(0))
+    has_values = binary(count, exp.GT, integer_literal(0))
     if integer:
         return case_when(
-            (there, binary(total, exp.Mul, integer_literal(int(one.grid.step)))),
+            (has_values, binary(total, exp.Mul, integer_literal(int(statistic.grid.step)))),
             otherwise=null_literal("integer"),
         )
     size = binary(
-        cast_to_type(total, "real"), exp.Mul, real_literal(float(one.grid.step.numerator))
+        cast_to_type(total, "real"), exp.Mul, real_literal(float(statistic.grid.step.numerator))
     )
-    amount = binary(size, exp.Div, real_literal(float(one.grid.step.denominator)))
-    if one.kind == "mean":
+    amount = binary(size, exp.Div, real_literal(float(statistic.grid.step.denominator)))
+    if statistic.kind == "mean":
         amount = binary(amount, exp.Div, cast_to_type(count.copy(), "real"))
-    return case_when((there, amount), otherwise=null_literal("real"))
+    return case_when((has_values, amount), otherwise=null_literal("real"))

@@ -1,5 +1,5 @@
-"""Names and text in statements that are put together by hand. Nothing is loaded here: a child
-needs it.
+"""Quoting for statements that are written by hand; it imports nothing, since the engine process
+loads it.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ __all__ = ["quote_name", "quote_text"]
 
 
 def quote_name(name: str) -> str:
-    """Return a name in double quotes."""
+    """Quote a name with double quotes."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def quote_text(text: str) -> str:
-    """Return a piece of text in single quotes."""
+    """Quote a text with single quotes."""
     return "'" + text.replace("'", "''") + "'"

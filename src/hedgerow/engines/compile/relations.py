@@ -1,14 +1,9 @@
-"""The rows of a plan as a SELECT whose columns are numbered: the unit, and those that are needed.
-
-Names of tables and columns never stand in the statement as somebody wrote them, except those of
-stored columns, quoted.
-"""
+"""The compiler from the relations of a plan (tables, filters, joins, …) to SELECT statements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from sqlglot import exp
 
@@ -18,69 +13,47 @@ from hedgerow.engines.compile.column_casts import (
     compile_unit_id,
     is_read_as_stored,
 )
-from hedgerow.engines.compile.column_lineage import list_words
+from hedgerow.engines.compile.compiled_relation import (
+    SECOND_UNIT_COLUMN,
+    UNIT_COLUMN,
+    CompiledRelation,
+    alias_partner,
+    merge_names,
+    select_numbered,
+)
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.expressions import compile_expression
 from hedgerow.engines.compile.join_elimination import joins_through_link
+from hedgerow.engines.compile.joins import (
+    build_equality,
+    join_relations,
+    join_second_population,
+    list_added_columns,
+)
 from hedgerow.engines.compile.per_unit_bounding import compile_unit_statistic
 from hedgerow.engines.compile.sql_builders import (
-    all_of,
-    binary,
-    call_function,
-    cast_to_type,
     column,
-    integer_literal,
     null_literal,
-    order_by,
     select,
 )
+from hedgerow.engines.compile.stored_tables import StoredTable
+from hedgerow.engines.compile.unit_windows import keep_first
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan.measures import SecondPopulation
 from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table, Union, UnitAggregation
 from hedgerow.plan.scalar.expressions import Expression, find_columns
-from hedgerow.plan.values import Range, Type
+from hedgerow.plan.values import Type
 
-__all__ = [
-    "MAX_PLACE",
-    "SECOND_UNIT_COLUMN",
-    "UNIT_COLUMN",
-    "CompiledRelation",
-    "RelationCompiler",
-    "StoredTable",
-    "alias_partner",
-    "build_same_unit",
-    "iter_expressions",
-    "merge_names",
-]
-
-UNIT_COLUMN: Final = "u"
-SECOND_UNIT_COLUMN: Final = "w"  # the unit of the other population, where two meet
-MAX_PLACE: Final = 2**62  # no place comes after this one
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTable:
-    """Where a table lies in the engine: its relation there, its columns by their declared names,
-    and the id of the unit.
-    """
-
-    relation: str
-    columns: Mapping[str, StoredColumn]
-    unit: StoredColumn | None
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledRelation:
-    """A SELECT whose columns are numbered: the unit (if there is one) and those that are needed."""
-
-    query: exp.Select
-    columns: Mapping[str, exp.Expr]
+__all__ = ["RelationCompiler", "iter_expressions"]
 
 
 @dataclass(frozen=True, slots=True)
 class RelationCompiler:
-    """Compiles rows; ``units`` says whether their ids are told, ``linked`` whether those of other
-    tables are looked up, ``others`` whether those are told whom the units met."""
+    """A compiler of relations over stored tables.
+
+    ``with_units`` selects the unit id, ``with_links`` looks it up through foreign keys, and
+    ``with_second_units`` also selects the unit of the second population.
+    """
 
     stored_tables: Mapping[str, StoredTable]
     dialect: Dialect
@@ -89,7 +62,7 @@ class RelationCompiler:
     with_second_units: bool = False
 
     def compile(self, node: RelationNode, needed: Sequence[str]) -> CompiledRelation:
-        """The columns that are needed of the rows of a node."""
+        """Compile a node to a SELECT of the needed columns."""
         match node:
             case Table():
                 return self._compile_table(node, needed)
@@ -103,31 +76,33 @@ class RelationCompiler:
                 )
             case Project():
                 return self._compile_project(node, needed)
+            case Join(second_population=SecondPopulation() as second):
+                return self._compile_population_join(node, second, needed)
             case Join():
-                return (
-                    self._compile_join(node, needed)
-                    if node.second_population is None
-                    else self._compile_population_join(node, node.second_population, needed)
-                )
+                return self._compile_join(node, needed)
             case UnitAggregation():
                 return self._compile_unit_aggregation(node, needed)
             case Union():
                 return self._compile_union(node, needed)
 
     def find_id_type(self, node: RelationNode) -> Type:
-        """The type of the ids of the units."""
-        kinds = self._collect_id_types(node)
-        if len(kinds) > 1:
+        """Return the type of the unit ids of a node; refuse ids of different types."""
+        types = self._collect_id_types(node)
+        if len(types) > 1:
             raise Unsupported(
-                "The ids of these tables differ in type, so they cannot be about the same units."
-                " Declare them alike in the policy: where one is stored as a number and the other"
-                ' is text, as in a .csv file, write type = "integer" for both; or store them alike.'
+                "The unit ids of these tables have different types, so rows of the same unit"
+                " cannot be matched. Declare the same type for the id columns in the policy (write"
+                ' type = "integer" for both if one of them is text, as in a .csv file), or store'
+                " them with the same type."
             )
-        return kinds.pop()[0]
+        return types.pop()[0]
 
     def _collect_id_types(self, node: RelationNode) -> set[tuple[Type, str]]:
-        """The types of the ids, and the engine's own where ids of another would be rounded beside
-        them, so that several people agree with one, or would not fit."""
+        """Collect the types of the unit ids, each with the engine's own type where that matters.
+
+        It does where the engine would round or overflow when it compares the id with one of another
+        type, and several people could then share one id.
+        """
         found = set()
         for table in _list_owner_tables(node):
             unit, declared = self._find_unit(_find_owner_table(table)), table.schema.id_column
@@ -149,14 +124,7 @@ class RelationCompiler:
             *([UNIT_COLUMN] if self.with_units else []),
             *([SECOND_UNIT_COLUMN] if self.with_second_units else []),
         ]
-        return CompiledRelation(
-            select(
-                [*((name, column(name)) for name in ids), *_number_columns(outputs)],
-                inner.query,
-                where,
-            ),
-            _name_columns(outputs),
-        )
+        return select_numbered([(name, column(name)) for name in ids], outputs, inner.query, where)
 
     def _compile_table(self, node: Table, needed: Sequence[str]) -> CompiledRelation:
         if node.schema.partition is not None:
@@ -165,56 +133,52 @@ class RelationCompiler:
             return self._compile_linked_table(node, needed)
         outputs, relation = self._compile_columns(node, needed)
         if node.unit in (None, "row") or not self.with_links:
-            return CompiledRelation(
-                select(_number_columns(outputs), relation), _name_columns(outputs)
-            )
-        unit, there = compile_unit_id(self._find_unit(node), node.schema.id_column, self.dialect)
-        return CompiledRelation(
-            select([(UNIT_COLUMN, unit), *_number_columns(outputs)], relation, there),
-            _name_columns(outputs),
-        )
+            return select_numbered([], outputs, relation)
+        unit, has_unit = compile_unit_id(self._find_unit(node), node.schema.id_column, self.dialect)
+        return select_numbered([(UNIT_COLUMN, unit)], outputs, relation, has_unit)
 
     def _compile_columns(
         self, node: Table, needed: Sequence[str]
     ) -> tuple[dict[str, exp.Expr], exp.Table]:
-        shelf, outputs = self._find_table(node), {}
+        table, outputs = self._find_table(node), {}
         for name in needed:
-            declared, stored = node.schema.column(name), shelf.columns.get(name)
+            declared, stored = node.schema.column(name), table.columns.get(name)
             if declared is None or stored is None:
-                raise SourceError(f"The column {name} of {node.schema.table} is not in the data.")
+                raise SourceError(
+                    f"The data of {node.schema.table} have no column {name}. Add it to the data, or"
+                    " remove it from the policy."
+                )
             outputs[name] = compile_read(declared, stored, self.dialect)
-        return outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True))
+        return outputs, exp.Table(this=exp.to_identifier(table.relation, quoted=True))
 
     def _compile_linked_table(self, node: Table, needed: Sequence[str]) -> CompiledRelation:
-        """Each row beside the units that its parents belong to, each of them once."""
+        """Compile a table with a foreign key: a row for each distinct unit that owns a parent."""
         link = node.schema.link
         assert link is not None
         own, key = node.schema.column(link.column), link.parent.column(link.key)
         assert own is not None
         assert key is not None
         outputs, relation = self._compile_columns(node, merge_names(needed, [own.name]))
-        here = select(_number_columns(outputs), relation)
+        here = select_numbered([], outputs, relation)
         parents = self._compile_table(Table(replace(link.parent, partition=None)), [key.name])
-        owners = select(
-            [(UNIT_COLUMN, column(UNIT_COLUMN)), ("k", parents.columns[key.name].copy())],
-            parents.query,
-        )
-        owners = owners.distinct(copy=False)
-        names = _name_columns(outputs)
-        agree = _build_equality(
-            column(names[own.name].name, "s"),
+        owner = (UNIT_COLUMN, column(UNIT_COLUMN))
+        owners = select([owner, ("k", parents.columns[key.name].copy())], parents.query)
+        condition = build_equality(
+            column(here.columns[own.name].name, "s"),
             own.range,
             column("k", "p"),
             key.range,
             f"{node.schema.table}.{own.name}",
         )
-        kept = {name: column(names[name].name, "s") for name in needed}
-        found = select(
-            [(UNIT_COLUMN, column(UNIT_COLUMN, "p")), *_number_columns(kept)], here
-        ).join(alias_partner(owners), on=agree, join_type="inner", copy=False)
-        return CompiledRelation(found, _name_columns(kept))
+        kept: dict[str, exp.Expr] = {name: column(here.columns[name].name, "s") for name in needed}
+        joined = select_numbered([(UNIT_COLUMN, column(UNIT_COLUMN, "p"))], kept, here.query)
+        joined.query.join(
+            alias_partner(owners.distinct(copy=False)), on=condition, join_type="inner", copy=False
+        )
+        return joined
 
     def _compile_first_parts(self, node: Table, needed: Sequence[str]) -> CompiledRelation:
+        """Compile a partitioned table to the rows of each unit's first parts."""
         partition = node.schema.partition
         assert partition is not None
         by = node.schema.column(partition.column)
@@ -222,51 +186,38 @@ class RelationCompiler:
         inner = self._compile_table(
             Table(replace(node.schema, partition=None)), merge_names(needed, [by.name])
         )
-        part = inner.columns[by.name]
+        part = exp.Ordered(this=inner.columns[by.name].copy(), nulls_first=False)
         place = exp.Window(
             this=exp.DenseRank(),
             partition_by=[column(UNIT_COLUMN)],
-            order=exp.Order(expressions=[exp.Ordered(this=part.copy(), nulls_first=False)]),
+            order=exp.Order(expressions=[part]),
         )
         kept = {name: inner.columns[name] for name in needed}
-        numbered = select(
-            [
-                (UNIT_COLUMN, column(UNIT_COLUMN)),
-                *((ref.name, ref.copy()) for ref in kept.values()),
-                ("place", place),
-            ],
-            inner.query,
-        )
-        first = [
-            binary(column("place"), exp.LTE, integer_literal(min(partition.max_parts, MAX_PLACE)))
-        ]
-        return CompiledRelation(
-            select([(UNIT_COLUMN, column(UNIT_COLUMN)), *_number_columns(kept)], numbered, first),
-            _name_columns(kept),
-        )
+        names = [UNIT_COLUMN, *(ref.name for ref in kept.values())]
+        return CompiledRelation(keep_first(inner.query, place, partition.max_parts, names), kept)
 
     def _find_unit(self, node: Table) -> StoredColumn:
         unit = self._find_table(node).unit
         if unit is None:
             raise SourceError(
-                f"The id column {node.unit} of {node.schema.table} is not in the data."
+                f"The data of {node.schema.table} have no id column {node.unit}. Add it to the"
+                " data, or correct the unit in the policy."
             )
         return unit
 
     def _find_table(self, node: Table) -> StoredTable:
-        shelf = self.stored_tables.get(node.schema.table)
-        if shelf is None:
-            raise SourceError(f"There is no table {node.schema.table} in the data.")
-        return shelf
+        table = self.stored_tables.get(node.schema.table)
+        if table is None:
+            raise SourceError(
+                f"The data have no table {node.schema.table}. Add its source, or remove it from the"
+                " policy."
+            )
+        return table
 
     def _compile_project(self, node: Project, needed: Sequence[str]) -> CompiledRelation:
         outputs = {name: expression for name, expression in node.outputs if name in needed}
-        inner = self.compile(
-            node.source,
-            merge_names(
-                [], (name for expression in outputs.values() for name in find_columns(expression))
-            ),
-        )
+        used = (name for expression in outputs.values() for name in find_columns(expression))
+        inner = self.compile(node.source, merge_names([], used))
         known, made = node.source.columns, node.columns
         values = {
             name: (
@@ -281,263 +232,79 @@ class RelationCompiler:
     def _compile_unit_aggregation(
         self, node: UnitAggregation, needed: Sequence[str]
     ) -> CompiledRelation:
-        """All keys are grouped by, needed or not: they say how many rows there are."""
-        outputs = {name: one for name, one in node.outputs if name in needed}
-        inner = self.compile(
-            node.source,
-            merge_names(
-                node.keys, (one.column for one in outputs.values() if one.column is not None)
-            ),
-        )
+        """Compile an aggregation per unit, grouped by all keys, since they decide its number of
+        rows.
+        """
+        outputs = {name: statistic for name, statistic in node.outputs if name in needed}
+        used = (statistic.column for statistic in outputs.values() if statistic.column is not None)
+        inner = self.compile(node.source, merge_names(node.keys, used))
         known = node.source.columns
-        values: dict[str, exp.Expr] = {
-            key: inner.columns[key] for key in node.keys if key in needed
+        values = {
+            name: (
+                compile_unit_statistic(outputs[name], inner.columns, known, self.dialect)
+                if name in outputs
+                else inner.columns[name]
+            )
+            for name in needed
         }
-        values |= {
-            name: compile_unit_statistic(one, inner.columns, known, self.dialect)
-            for name, one in outputs.items()
-        }
-        found = self._select_from(inner, {name: values[name] for name in needed})
+        grouped = self._select_from(inner, values)
         keys = [
             *([column(UNIT_COLUMN)] if self.with_units else []),
             *(inner.columns[key].copy() for key in node.keys),
         ]
-        return CompiledRelation(found.query.group_by(*keys, copy=False), found.columns)
+        return replace(grouped, query=grouped.query.group_by(*keys, copy=False))
 
     def _compile_join(self, node: Join, needed: Sequence[str]) -> CompiledRelation:
-        added = dict(node.added_columns)
+        added = {name for name, _ in node.added_columns}
         own = self.compile(
             node.source,
             merge_names([name for name in needed if name not in added], (a for a, _ in node.on)),
         )
-        on, adds = (
-            [b for _, b in node.on],
-            [b for name, b in node.added_columns if name in needed or node.max_matches is not None],
-        )
-        known_kin = node.other.unit is not None and joins_through_link(node)
-        private = node.other.unit is not None and not known_kin
+        # The join key already leads to the owner: no need to look the owner up again.
+        through_link = node.other.unit is not None and joins_through_link(node)
+        on_unit = node.other.unit is not None and not through_link
         other = RelationCompiler(
-            self.stored_tables, self.dialect, private, with_links=not known_kin
-        ).compile(node.other, merge_names(on, adds))
-        here = {name: column(ref.name, "s") for name, ref in own.columns.items()}
-        there = {name: column(ref.name, "p") for name, ref in other.columns.items()}
-        known, known_there = node.source.columns, node.other.columns
-        agree = [
-            _build_equality(here[a], known[a], there[b], known_there[b], a) for a, b in node.on
-        ]
-        if private:
-            agree.append(build_same_unit())
-        alike, beside = (
-            [_cast_for_comparison(other.columns[b], known_there[b], known[a]) for a, b in node.on],
-            other.query,
+            self.stored_tables, self.dialect, on_unit, with_links=not through_link
+        ).compile(
+            node.other, merge_names((b for _, b in node.on), list_added_columns(node, needed))
         )
-        # in which rows may differ that it meets
-        if node.max_matches == 1 and len({b for b in adds if other.columns[b] not in alike}) < 2:
-            beside = _keep_first_match(
-                other,
-                alike,
-                {name: list_words(node.other, name) for name in other.columns},
-                self.dialect,
-            )
-        elif node.max_matches is not None:
-            beside = _number_matches(other, alike, adds)
-            agree.append(
-                binary(
-                    column("place", "p"), exp.LTE, integer_literal(min(node.max_matches, MAX_PLACE))
-                )
-            )
-        outputs = {name: there[added[name]] if name in added else here[name] for name in needed}
-        unit = [(UNIT_COLUMN, column(UNIT_COLUMN, "s"))] if self.with_units else []
-        found = select([*unit, *_number_columns(outputs)], own.query)
-        joined = found.join(
-            alias_partner(beside),
-            on=all_of(agree),
-            join_type="left" if node.keeps_unmatched else "inner",
-            copy=False,
+        return join_relations(
+            node, needed, own, other, self.dialect, with_units=self.with_units, on_unit=on_unit
         )
-        return CompiledRelation(joined, _name_columns(outputs))
 
     def _compile_population_join(
-        self, node: Join, others: SecondPopulation, needed: Sequence[str]
+        self, node: Join, second: SecondPopulation, needed: Sequence[str]
     ) -> CompiledRelation:
-        """Of each unit the rows of its first bonds, each beside the first row of the one whom it
-        names.
-        """
         added, alone = dict(node.added_columns), replace(self, with_second_units=False)
         if alone._collect_id_types(node.other) != {
-            (node.source.columns[others.id_column].type, "")
+            (node.source.columns[second.id_column].type, "")
         }:
             raise Unsupported(
-                "The ids of a population, and the column that should hold them, differ in type:"
-                " declare both alike in the policy."
+                f"{second.id_column} and the unit ids of the population it refers to have different"
+                " types. Declare the same type for both in the policy."
             )
-        bond = [others.id_column, *others.other_columns]
+        reference = [second.id_column, *second.other_columns]
         own = alone.compile(
-            node.source, merge_names([name for name in needed if name not in added], bond)
+            node.source, merge_names([name for name in needed if name not in added], reference)
         )
         other = alone.compile(node.other, merge_names([], added.values()))
-        named = [
-            exp.Not(this=exp.Is(this=own.columns[others.id_column].copy(), expression=exp.Null()))
-        ]
-        first = _number_references(
-            select([(UNIT_COLUMN, column(UNIT_COLUMN)), *_pass_columns(own)], own.query, named),
-            [own.columns[name] for name in bond],
-            self.dialect,
-        )
-        one = exp.Window(
-            this=exp.RowNumber(),
-            partition_by=[column(UNIT_COLUMN)],
-            order=_order_by_columns(other, [there for _, there in node.added_columns]),
-        )
-        beside = select(
-            [(UNIT_COLUMN, column(UNIT_COLUMN)), *_pass_columns(other), ("place", one)], other.query
-        )
-        agree = [
-            binary(
-                column(own.columns[others.id_column].name, "s"), exp.EQ, column(UNIT_COLUMN, "p")
-            ),
-            binary(column("place", "p"), exp.EQ, integer_literal(1)),
-            binary(
-                column("place", "s"),
-                exp.LTE,
-                integer_literal(min(others.max_references, MAX_PLACE)),
-            ),
-        ]
-        outputs = {
-            name: (
-                column(other.columns[added[name]].name, "p")
-                if name in added
-                else column(own.columns[name].name, "s")
-            )
-            for name in needed
-        }
-        ids = [
-            (UNIT_COLUMN, column(UNIT_COLUMN, "s")),
-            (SECOND_UNIT_COLUMN, column(UNIT_COLUMN, "p")),
-        ]
-        found = select([*ids, *_number_columns(outputs)], first).join(
-            alias_partner(beside), on=all_of(agree), join_type="inner", copy=False
-        )
-        return CompiledRelation(found, _name_columns(outputs))
+        return join_second_population(node, second, needed, own, other, self.dialect)
 
     def _compile_union(self, node: Union, needed: Sequence[str]) -> CompiledRelation:
-        each = [self.compile(source, needed) for source in node.sources]
-        together: exp.Expr = each[0].query
-        for other in each[1:]:
+        first, *others = [self.compile(source, needed) for source in node.sources]
+        together: exp.Expr = first.query
+        for other in others:
             together = exp.Union(this=together, expression=other.query, distinct=False)
-        unit = [(UNIT_COLUMN, column(UNIT_COLUMN))] if self.with_units else []
         table = exp.Subquery(
             this=together, alias=exp.TableAlias(this=exp.to_identifier("s", quoted=True))
         )
-        return CompiledRelation(
-            select([*unit, *((ref.name, ref) for ref in each[0].columns.values())], table),
-            each[0].columns,
-        )
-
-
-def _pass_columns(rows: CompiledRelation) -> list[tuple[str, exp.Expr]]:
-    return [(ref.name, ref.copy()) for ref in rows.columns.values()]
-
-
-def _order_by_columns(rows: CompiledRelation, names: Sequence[str]) -> exp.Order | None:
-    return order_by([rows.columns[name] for name in names], null_last=True) if names else None
-
-
-def _number_references(rows: exp.Select, bond: Sequence[exp.Expr], dialect: Dialect) -> exp.Select:
-    """The rows with the place of their bond among those of their unit, by (rank, bond). It looks
-    at this unit's rows alone.
-    """
-    rank = dialect.build_rank([column(UNIT_COLUMN), *(part.copy() for part in bond)])
-    place = exp.Window(
-        this=exp.DenseRank(), partition_by=[column(UNIT_COLUMN)], order=order_by([rank, *bond])
-    )
-    names = [output.alias for output in rows.expressions]
-    return select([*((name, column(name)) for name in names), ("place", place)], rows)
-
-
-def _number_matches(
-    public: CompiledRelation, alike: Sequence[exp.Expr], adds: Sequence[str]
-) -> exp.Select:
-    """Public rows with their place among those that the same row meets, by what they add. ``alike``
-    is what they are compared by: several whole numbers are the same real."""
-    place = exp.Window(
-        this=exp.RowNumber(),
-        partition_by=list(alike),
-        order=_order_by_columns(public, adds),
-    )
-    return select([*_pass_columns(public), ("place", place)], public.query)
-
-
-def _keep_first_match(
-    public: CompiledRelation,
-    alike: Sequence[exp.Expr],
-    listed: Mapping[str, list[str] | None],
-    dialect: Dialect,
-) -> exp.Select:
-    """Of public rows that the same row meets the first, where they differ in one column at most: as
-    ``_number_matches`` has it, and faster. Text of a short list is compared by its codes, which are
-    in the same order."""
-    first = []
-    for name, ref in public.columns.items():
-        words = listed[name]
-        least = (
-            call_function("min", ref.copy())
-            if words is None
-            else cast_to_type(call_function("min", dialect.encode_text(ref.copy(), words)), "text")
-        )
-        first.append((ref.name, ref.copy() if ref in alike else least))
-    return select(first, public.query).group_by(*(value.copy() for value in alike), copy=False)
-
-
-def build_same_unit() -> exp.Expr:
-    """That two rows are of the same unit."""
-    return binary(column(UNIT_COLUMN, "s"), exp.EQ, column(UNIT_COLUMN, "p"))
-
-
-def alias_partner(rows: exp.Select) -> exp.Subquery:
-    """Rows to be joined, as "p"."""
-    return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("p", quoted=True)))
-
-
-def _build_equality(
-    here: exp.Expr, known: Range, there: exp.Expr, known_there: Range, name: str
-) -> exp.Expr:
-    """A whole number beside a real is compared as one; other types must be the same."""
-    if known.type != known_there.type and {known.type, known_there.type} != {"integer", "real"}:
-        raise Unsupported(
-            f"{name} is {known.type}, and what it should agree with is {known_there.type}: declare"
-            " them alike in the policy."
-        )
-    return binary(
-        _cast_for_comparison(here, known, known_there),
-        exp.EQ,
-        _cast_for_comparison(there, known_there, known),
-    )
-
-
-def _cast_for_comparison(value: exp.Expr, own: Range, other: Range) -> exp.Expr:
-    return (
-        cast_to_type(value.copy(), "real")
-        if own.type == "integer" and other.type == "real"
-        else value.copy()
-    )
-
-
-def _number_columns(outputs: Mapping[str, exp.Expr]) -> list[tuple[str, exp.Expr]]:
-    return [(f"c{i}", value.copy()) for i, value in enumerate(outputs.values())]
-
-
-def _name_columns(outputs: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
-    return {name: column(f"c{i}") for i, name in enumerate(outputs)}
-
-
-def merge_names(first: Iterable[str], more: Iterable[str]) -> list[str]:
-    """All of them, each once."""
-    return list(dict.fromkeys([*first, *more]))
+        unit = [(UNIT_COLUMN, column(UNIT_COLUMN))] if self.with_units else []
+        columns = [(ref.name, ref) for ref in first.columns.values()]
+        return CompiledRelation(select([*unit, *columns], table), first.columns)
 
 
 def _find_owner_table(table: Table) -> Table:
-    """The table whose id column says whose the rows are."""
+    """Follow the foreign keys of a table to the one that has the id column of the unit."""
     schema = table.schema
     while schema.link is not None:
         schema = schema.link.parent
@@ -545,21 +312,21 @@ def _find_owner_table(table: Table) -> Table:
 
 
 def _list_owner_tables(rows: RelationNode) -> list[Table]:
-    """The tables whose units a node hands on, or agrees with."""
+    """List the tables whose unit ids a node selects or compares."""
     if isinstance(rows, Table):
         return [rows]
     if isinstance(rows, Union):
         return [table for source in rows.sources for table in _list_owner_tables(source)]
-    beside = (
+    compared = (
         _list_owner_tables(rows.other)
         if isinstance(rows, Join) and rows.other.unit is not None and rows.second_population is None
         else []
     )
-    return _list_owner_tables(rows.source) + beside
+    return _list_owner_tables(rows.source) + compared
 
 
 def iter_expressions(rows: RelationNode) -> Iterator[Expression]:
-    """All expressions of a node and those below it."""
+    """Iterate over all expressions of a node and of the nodes below it."""
     if isinstance(rows, Union):
         for source in rows.sources:
             yield from iter_expressions(source)

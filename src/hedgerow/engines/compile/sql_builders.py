@@ -1,5 +1,6 @@
-"""Pieces of SQL as trees. Constants are always cast, so that an engine never chooses their type
-by how they are written.
+"""Builders of SQL syntax trees.
+
+Constants are always cast, so that an engine never infers a type from the way a constant is written.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Type, Value
 
 __all__ = [
+    "NamedExpressions",
     "all_of",
     "any_of",
     "binary",
@@ -33,8 +35,8 @@ __all__ = [
     "text_literal",
 ]
 
-_MAX_INLINE_VALUES: Final = 8  # values that are compared one by one
-# columns of whole numbers that a statement makes by itself
+_MAX_INLINE_VALUES: Final = 8  # a longer list is looked up as a table
+# columns that statements number rows by
 _NUMBERING_COLUMNS: Final = ("place", "m")
 SQL_TYPES: dict[Type, str] = {
     "boolean": "BOOLEAN",
@@ -45,8 +47,11 @@ SQL_TYPES: dict[Type, str] = {
 }
 
 
+NamedExpressions = Sequence[tuple[str, exp.Expr]]
+
+
 def column(name: str, of: str | None = None) -> exp.Column:
-    """A column by its quoted name."""
+    """Build a column by its quoted name."""
     return exp.Column(
         this=exp.to_identifier(name, quoted=True),
         table=exp.to_identifier(of, quoted=True) if of else None,
@@ -54,46 +59,49 @@ def column(name: str, of: str | None = None) -> exp.Column:
 
 
 def cast(value: exp.Expr, to: str, *, total: bool = False) -> exp.Expr:
-    """CAST, or TRY_CAST where the value may not fit."""
+    """Build a CAST, or with ``total`` a TRY_CAST that is NULL where the value does not fit."""
     return (exp.TryCast if total else exp.Cast)(this=value, to=exp.DataType(this=exp.DType[to]))
 
 
 def cast_to_type(value: exp.Expr, type_: Type, *, total: bool = False) -> exp.Expr:
-    """Cast to one of our types."""
+    """Build a cast to one of the types of a plan."""
     return cast(value, SQL_TYPES[type_], total=total)
 
 
 def null_literal(type_: Type) -> exp.Expr:
-    """NULL of a type."""
+    """Build a NULL of a type."""
     return cast_to_type(exp.Null(), type_)
 
 
 def integer_literal(number: int) -> exp.Expr:
-    """A whole number of 64 bits."""
+    """Build a 64-bit integer."""
     if not -(2**63) <= number < 2**63:
-        raise Unsupported("Whole numbers have 64 bits; this one does not fit.")
+        raise Unsupported(
+            "This integer does not fit into 64 bits. Use one between -2^63 and 2^63 - 1."
+        )
     literal = exp.Literal.number(str(abs(number)))
     return cast_to_type(exp.Neg(this=literal) if number < 0 else literal, "integer")
 
 
 def real_literal(number: float) -> exp.Expr:
-    """A double, to the last bit."""
+    """Build a double, exact to the last bit."""
     return cast_to_type(exp.Literal.string(repr(number)), "real")
 
 
 def text_literal(value: str) -> exp.Expr:
-    """A piece of text."""
+    """Build a text literal."""
     try:
         value.encode()
     except UnicodeEncodeError:
         raise Unsupported(
-            "Text must be Unicode; half of a surrogate pair stands for no character."
+            "This text contains half of a surrogate pair, which is not a Unicode character. Remove"
+            " it."
         ) from None
     return exp.Literal.string(value)
 
 
 def constant(value: Value, type_: Type) -> exp.Expr:
-    """A value of one of our types."""
+    """Build a constant of one of the types of a plan."""
     if value is None:
         return null_literal(type_)
     if type_ == "boolean":
@@ -108,9 +116,12 @@ def constant(value: Value, type_: Type) -> exp.Expr:
 
 
 def is_one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr:
-    """Whether the value is one of these. Whole numbers and days without a gap are compared with the
-    ends alone; a long list is looked up as a table, once for each row, where an engine may compare
-    with every item (of reals it does: they have two zeros)."""
+    """Build the test that a value is in a list.
+
+    Integers and dates without gaps are compared with the two ends. A long list is looked up as a
+    table, once for each row, since an engine may otherwise compare with every item (DuckDB does so
+    for reals, which have two zeros).
+    """
     if type_ in ("integer", "date"):
         low, high = min(values), max(values)  # type: ignore[type-var]
         first, last = (
@@ -133,8 +144,8 @@ def is_one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr
 
 
 def _split_text_array(words: Sequence[str]) -> exp.Expr:
-    """Pieces of text as an array, written as one: to parse a thousand of them takes longer than
-    many a question.
+    """Build an array of texts from one joined literal: parsing a thousand literals takes longer
+    than many queries.
     """
     used = set().union(*words)
     mark = next(mark for mark in map(chr, range(1, 0x110000)) if mark not in used)
@@ -142,27 +153,27 @@ def _split_text_array(words: Sequence[str]) -> exp.Expr:
 
 
 def call_function(function: str, *arguments: exp.Expr) -> exp.Expr:
-    """A function of the engine, by its own name there."""
+    """Build a call of an engine function by its name there."""
     return exp.Anonymous(this=function, expressions=list(arguments))
 
 
 def binary(a: exp.Expr, operator: type[exp.Binary], b: exp.Expr) -> exp.Expr:
-    """A binary operator in brackets."""
+    """Build a binary operator in parentheses."""
     return exp.Paren(this=operator(this=a, expression=b))
 
 
 def all_of(conditions: Sequence[exp.Expr]) -> exp.Expr:
-    """AND."""
+    """Build a conjunction."""
     return exp.and_(*conditions, copy=False)
 
 
 def any_of(conditions: Sequence[exp.Expr]) -> exp.Expr:
-    """OR, in brackets."""
+    """Build a disjunction in parentheses."""
     return exp.Paren(this=exp.or_(*conditions, copy=False))
 
 
 def case_when(*branches: tuple[exp.Expr, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
-    """CASE WHEN … THEN … ELSE … END."""
+    """Build CASE WHEN … THEN … ELSE … END."""
     return exp.Case(
         ifs=[exp.If(this=condition, true=value) for condition, value in branches], default=otherwise
     )
@@ -171,8 +182,9 @@ def case_when(*branches: tuple[exp.Expr, exp.Expr], otherwise: exp.Expr | None =
 def clamp(
     value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]
 ) -> exp.Expr:
-    """Moved to the nearest end, unless one of the branches ``before`` takes it. NULL stays NULL,
-    which LEAST and GREATEST would skip.
+    """Build a clamp to the nearest end, after the branches ``before``.
+
+    NULL stays NULL; LEAST and GREATEST would skip it.
     """
     ends = (
         (binary(value.copy(), exp.LT, low), low.copy()),
@@ -182,10 +194,11 @@ def clamp(
 
 
 def select(
-    outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Sequence[exp.Expr] = ()
+    outputs: NamedExpressions, source: exp.Expr, where: Sequence[exp.Expr] = ()
 ) -> exp.Select:
-    """SELECT value AS name, … FROM source WHERE all of the conditions. A source that is a SELECT
-    is put in brackets.
+    """Build SELECT value AS name, … FROM source WHERE all conditions hold.
+
+    A source that is itself a SELECT becomes a subquery.
     """
     table = (
         exp.Subquery(this=source, alias=exp.TableAlias(this=exp.to_identifier("s", quoted=True)))
@@ -195,33 +208,34 @@ def select(
     named = [exp.alias_(value, name, quoted=True, copy=False) for name, value in outputs] or [
         exp.alias_(exp.Literal.number(1), "one", quoted=True)
     ]
-    found = exp.Select(expressions=named).from_(table, copy=False)
+    query = exp.Select(expressions=named).from_(table, copy=False)
     certain = [
         _make_null_false(part) for condition in where for part in _split_conjunction(condition)
     ]
-    return found.where(*certain, copy=False) if certain else found
+    return query.where(*certain, copy=False) if certain else query
 
 
 def _split_conjunction(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """Return what must hold, one by one: an engine asks the second of those that the first left."""
+    """Split a condition at its ANDs; an engine tests the second part only on rows that pass the
+    first.
+    """
     rest = [condition]
     while rest:
-        one = rest.pop()
-        bare = one.unnest()
+        part = rest.pop()
+        bare = part.unnest()
         if isinstance(bare, exp.And):
             rest += [bare.expression, bare.this]
         else:
-            yield one
+            yield part
 
 
 def _make_null_false(condition: exp.Expr) -> exp.Expr:
-    """Return a condition that is false where it was NULL, which is the same to WHERE.
+    """Make a condition false where it is NULL, which means the same in WHERE.
 
-    Where all values of a column fulfil a condition by what is told of the column, DuckDB 2.0 takes
-    it for "not NULL", and asks that of the column instead of what was made of it: values that
-    reading or NULLIF had made NULL would be let through, or not, by what the column holds of
-    somebody else. Columns that we number rows by have no NULL, and windows over them are faster
-    without.
+    Where the statistics of a column say that all its values fulfil a condition, DuckDB 2.0 reduces
+    the condition to "not NULL", and tests that on the column instead of the value computed from it.
+    Values that the read or NULLIF made NULL would then pass or fail depending on other people's
+    rows. Columns that number rows are never NULL, and windows over them are faster without this.
     """
     bare = condition.unnest()
     known = isinstance(bare, exp.Not) and isinstance(bare.this.unnest(), exp.Is)
@@ -234,7 +248,7 @@ def _make_null_false(condition: exp.Expr) -> exp.Expr:
 
 
 def order_by(values: Sequence[exp.Expr], *, null_last: bool = False) -> exp.Order:
-    """ORDER BY, NULL first unless it should be last."""
+    """Build ORDER BY, with NULL first or last."""
     return exp.Order(
         expressions=[
             exp.Ordered(this=value.copy(), desc=False, nulls_first=not null_last)

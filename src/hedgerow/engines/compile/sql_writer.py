@@ -1,8 +1,8 @@
-"""The one way from a tree to the text that an engine is asked with.
+"""The only way from a syntax tree to the SQL text that an engine runs.
 
-Where a tree holds a piece of text, it is a value, which is written in single quotes, a name, which
-is written in double ones, or a word of a closed list. A tree with any other is not written: whoever
-builds trees can make a mistake, and it ends here.
+Every text in a tree must be a value (written in single quotes), a name (in double quotes) or a word
+of a closed list. A tree with any other text is refused: this is the last barrier against a mistake
+in code that builds trees.
 """
 
 from __future__ import annotations
@@ -19,39 +19,63 @@ from hedgerow.errors import InvalidArgument
 __all__ = ["ALLOWED_FUNCTIONS", "find_unsafe_leaves", "render_sql"]
 
 ALLOWED_FUNCTIONS: Final = frozenset(
-    (
-        *(
-            "abs",
-            "ascii",
-            "ceil",
-            "coalesce",
-            "concat",
-            "concat_ws",
-            "date_trunc",
-            "day",
-            "dayofweek",
-        ),
-        *("dayofyear", "floor", "greatest", "hash", "isfinite", "isinf", "least", "left", "length"),
-        *("ln", "lower", "lpad", "min", "month", "quarter", "regexp_extract", "regexp_full_match"),
-        *("right", "round", "sqrt", "starts_with", "string_split", "substr", "substring", "sum"),
-        *("to_months", "trim", "unnest", "upper", "year"),
-    )
+    [
+        "abs",
+        "ascii",
+        "ceil",
+        "coalesce",
+        "concat",
+        "concat_ws",
+        "date_trunc",
+        "day",
+        "dayofweek",
+        "dayofyear",
+        "floor",
+        "greatest",
+        "hash",
+        "isfinite",
+        "isinf",
+        "least",
+        "left",
+        "length",
+        "ln",
+        "lower",
+        "lpad",
+        "min",
+        "month",
+        "quarter",
+        "regexp_extract",
+        "regexp_full_match",
+        "right",
+        "round",
+        "sqrt",
+        "starts_with",
+        "string_split",
+        "substr",
+        "substring",
+        "sum",
+        "to_months",
+        "trim",
+        "unnest",
+        "upper",
+        "year",
+    ]
 )
 _ALLOWED_JOINS: Final = frozenset(("INNER", "LEFT"))
 _NUMBER_LITERAL: Final = re.compile(r"[0-9]+")
 
 
 def render_sql(tree: exp.Expr, dialect: Dialect) -> str:
-    """Return a tree as SQL, once every text in it is known to be written as what it is."""
+    """Render a tree as SQL, after checking that every text in it is quoted or listed."""
     for node, part in find_unsafe_leaves(tree):
         raise InvalidArgument(
-            "tree", f"must have no text of its own in {part} of {type(node).__name__}"
+            "tree", f"must not contain unquoted text in {part} of {type(node).__name__}"
         )
     return tree.sql(dialect=dialect.name, comments=False, copy=False)
 
 
 def find_unsafe_leaves(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
-    """Return every part of a tree that could be written as something else than it is."""
+    """Find the parts of a tree that could be written as something other than they are."""
     for node in tree.walk():
         for part, value in node.args.items():
             for leaf in value if isinstance(value, list) else (value,):

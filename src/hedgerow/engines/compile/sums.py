@@ -1,8 +1,13 @@
-"""What is added up: first for each (unit, group), then over the units.
+"""Sums as SQL: first for each (unit, group), then over all units.
 
-A unit with n rows in a group, where m count, puts in trunc(F * sum * m / n) when n > m, and F * sum
-otherwise, F being the ``fine`` of the measure. Sums of 64 bits stay so wherever public bounds allow
-it; nothing overflows whatever the data are.
+| symbol | meaning |
+|---|---|
+| n | a unit's rows in the group |
+| m | the rows of a unit that count there (``max_rows``) |
+| F | the resolution of the measure: a step counts as F parts |
+
+A unit contributes F * sum, or trunc(F * sum * m / n) if n > m. Sums use 64 bits wherever public
+bounds allow it; nothing overflows, whatever the data are.
 """
 
 from __future__ import annotations
@@ -16,10 +21,12 @@ from sqlglot import exp
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.grid_rounding import compile_grid_steps, find_read_range
 from hedgerow.engines.compile.sql_builders import (
+    NamedExpressions,
     binary,
     call_function,
     case_when,
     cast,
+    cast_to_type,
     clamp,
     column,
     integer_literal,
@@ -30,18 +37,16 @@ from hedgerow.plan.nodes import RelationNode
 
 __all__ = ["SumCompiler"]
 
-# No table has 2^36 rows. So sums of values up to 2^26 stay within 62 bits; others are taken in the
-# wide type.
+# No table has 2^36 rows, so sums of values up to 2^26 stay within 62 bits. Other sums use the wide
+# integer type.
 _MAX_NARROW_VALUE: Final = 2**26
 _MAX_INT64_SUM: Final = 2**62
 _ROW_COUNT: Final = "n"
 _MAX_WIDE_SUM: Final = 2**126
 
-NamedExpressions = list[tuple[str, exp.Expr]]
-
 
 class SumCompiler:
-    """The sums behind the measures of a plan, each computed once however many measures need it."""
+    """The sums behind the measures of a plan, each computed once however many measures use it."""
 
     def __init__(
         self,
@@ -51,13 +56,8 @@ class SumCompiler:
         source: RelationNode,
         dialect: Dialect,
     ) -> None:
-        self._measures, self._max_rows, self._names, self._source, self._dialect = (
-            measures,
-            max_rows,
-            names,
-            source,
-            dialect,
-        )
+        self._measures, self._max_rows = measures, max_rows
+        self._names, self._source, self._dialect = names, source, dialect
         self._max_units = compute_max_units(source)
         self._parts: dict[SumPart, str] = {}
         for measure in measures:
@@ -66,7 +66,9 @@ class SumCompiler:
 
     @property
     def wide(self) -> tuple[bool, ...]:
-        """For each number whether it may exceed 64 bits: a matter of the plan, not of the data."""
+        """One flag for each number: whether it may exceed 64 bits, by the plan and not by
+        the data.
+        """
         return tuple(
             self._needs_wide_total(measure)
             for measure in self._measures
@@ -74,8 +76,8 @@ class SumCompiler:
         )
 
     def _needs_wide_total(self, measure: Measure) -> bool:
-        """Return whether the sum of a group over all units takes the wide type, if there are no
-        more units than declared.
+        """Return whether the sum of a group over all units needs the wide type, given the declared
+        number of units.
         """
         rows = min(self._max_units * self._max_rows, MAX_TABLE_ROWS)  # that count
         return (
@@ -84,8 +86,8 @@ class SumCompiler:
         )
 
     def build_unit_sums(self) -> NamedExpressions:
-        """Of the rows of one unit in one group: how many they are, how many values they have,
-        the sums of their steps.
+        """Build the aggregates over a unit's rows in a group: row count, value counts, sums of
+        steps.
         """
         return [
             (_ROW_COUNT, exp.Count(this=exp.Star())),
@@ -93,45 +95,54 @@ class SumCompiler:
         ]
 
     def total_rows(self) -> NamedExpressions:
-        """The numbers of the measures where every row is a unit of its own."""
+        """Build the numbers of the measures where every row is a unit of its own."""
         parts = {part: self._build_part(part) for part in self._parts}
         rows = exp.Count(this=exp.Star())
-        each = [
-            (
-                [rows.copy()]
-                if measure.column is None
-                else self._build_row_numbers(measure, parts, rows)
-            )
-            for measure in self._measures
-        ]
-        return _number_outputs(each)
+        numbers: list[exp.Expr] = []
+        for measure in self._measures:
+            counts = measure.column is None
+            numbers += [rows.copy()] if counts else self._build_row_numbers(measure, parts, rows)
+        return self._number_outputs(numbers)
 
-    def total_units(self) -> NamedExpressions:
-        """The numbers of the measures from the lines that ``parts`` makes, one for each unit and
-        group.
+    def total_units(self, *, as_text: bool = True) -> NamedExpressions:
+        """Build the numbers of the measures from lines of ``build_unit_sums``, one for each (unit,
+        group).
         """
         parts: dict[SumPart, exp.Expr] = {part: column(name) for part, name in self._parts.items()}
-        return _number_outputs([self._total_measure(measure, parts) for measure in self._measures])
-
-    def total_second_units(self, most: int) -> NamedExpressions:
-        """The numbers of the measures from lines that ``of_pairs`` makes, one for each of the
-        others and group: each is moved between what so many rows put in."""
-        widths = [
-            (measure, measure.number_bounds(most))
-            for measure in self._measures
-            for _ in range(measure.width)
+        numbers = [
+            number for measure in self._measures for number in self._total_measure(measure, parts)
         ]
-        return _number_outputs(
+        return self._number_outputs(numbers, as_text=as_text)
+
+    def total_second_units(self, max_rows: int) -> NamedExpressions:
+        """Build the numbers of the measures from lines of ``total_units``, one for each (second
+        unit, group).
+
+        Each number of a second unit is clamped to what ``max_rows`` rows can contribute.
+        """
+        widths = [measure for measure in self._measures for _ in range(measure.width)]
+        return self._number_outputs(
             [
-                [self._clamp_second_unit(column(f"n{i}"), measure, ends)]
-                for i, (measure, ends) in enumerate(widths)
+                self._clamp_second_unit(column(f"n{i}"), measure, measure.number_bounds(max_rows))
+                for i, measure in enumerate(widths)
             ]
         )
+
+    def _number_outputs(
+        self, numbers: Sequence[exp.Expr], *, as_text: bool = True
+    ) -> NamedExpressions:
+        """Name the numbers n0, n1, …; wide ones become text, since not every result format exceeds
+        64 bits.
+        """
+        return [
+            (f"n{i}", cast_to_type(value, "text") if wide and as_text else value)
+            for i, (value, wide) in enumerate(zip(numbers, self.wide, strict=True))
+        ]
 
     def _clamp_second_unit(
         self, number: exp.Expr, measure: Measure, ends: tuple[int, int]
     ) -> exp.Expr:
-        # No sum comes near these: none is beyond 2^62, or of wide ones 2^126.
+        # Literals must fit their type; no sum comes near these ends.
         wide = self._needs_wide_total(measure)
         far = _MAX_WIDE_SUM if wide else _MAX_INT64_SUM
         low, high = (self._build_literal(min(max(end, -far), far), wide=wide) for end in ends)
@@ -140,8 +151,7 @@ class SumCompiler:
     def _build_literal(self, end: int, *, wide: bool) -> exp.Expr:
         if not wide:
             return integer_literal(end)
-        literal = exp.Literal.string(str(end))
-        return cast(literal, self._dialect.wide_integer)
+        return cast(exp.Literal.string(str(end)), self._dialect.wide_integer)
 
     def _build_row_numbers(
         self, measure: Measure, parts: PartExpressions, rows: exp.Expr
@@ -160,15 +170,9 @@ class SumCompiler:
         if measure.kind == "units":
             return [exp.Count(this=exp.Star())]
         if measure.kind == "rows":
+            limit = integer_literal(min(self._max_rows, MAX_TABLE_ROWS))
             return [
-                self._build_total(
-                    call_function(
-                        "least",
-                        column(_ROW_COUNT),
-                        integer_literal(min(self._max_rows, MAX_TABLE_ROWS)),
-                    ),
-                    wide=False,
-                )
+                self._build_total(call_function("least", column(_ROW_COUNT), limit), wide=False)
             ]
         wide = _needs_wide_unit_sum(measure)
         if measure.sum_bounds is not None:
@@ -179,7 +183,7 @@ class SumCompiler:
         ]
 
     def _clamp_unit_sum(self, measure: Measure, parts: PartExpressions) -> exp.Expr:
-        """The whole sum of a unit, moved into its limits; 0 where it has no values."""
+        """Clamp the whole sum of a unit to its bounds; 0 where it has no values."""
         name, limits = str(measure.column), measure.sum_bounds or (0, 0)
         total = cast(parts[name, measure.grid].copy(), self._dialect.wide_integer)
         none = (
@@ -192,7 +196,7 @@ class SumCompiler:
     def _build_unscaled(
         self, measure: Measure, parts: PartExpressions, rows: exp.Expr
     ) -> list[exp.Expr]:
-        """What the rows, of which there are so many, have in them, before any scaling."""
+        """Build the sums over a unit's rows, before any scaling."""
         if not measure.has_null_sum:
             return self._build_value_sums(measure, parts)
         missing = self._widen(
@@ -205,29 +209,27 @@ class SumCompiler:
         ]
 
     def _build_value_sums(self, measure: Measure, parts: PartExpressions) -> list[exp.Expr]:
-        """What those with a value have in them."""
-        name, snap = str(measure.column), measure.grid
-        if snap is None:
+        """Build the sums over the rows with a value."""
+        name, grid = str(measure.column), measure.grid
+        if grid is None:
             return [parts[name, None].copy()]
         if measure.degree == 2 or measure.second is not None:
             return [
                 parts[measure, place].copy()
                 for place in range(measure.width - measure.has_null_sum)
             ]
-        total = parts[name, snap]
+        total = parts[name, grid]
         if measure.kind == "total":
             return [total.copy()]
         count = self._widen(parts[name, None].copy(), wide=_needs_wide_unit_sum(measure))
-        # sum(v - low) = sum(v) - low * count, and so for high - v: whole numbers are exact.
+        # sum(v - low) = sum(v) - low * count, and likewise for high - v: integers are exact.
         below, above = (
-            binary(count.copy(), exp.Mul, integer_literal(end)) for end in (snap.low, snap.high)
+            binary(count.copy(), exp.Mul, integer_literal(end)) for end in (grid.low, grid.high)
         )
         return [binary(total.copy(), exp.Sub, below), binary(above, exp.Sub, total.copy())]
 
     def _scale_unit_sum(self, value: exp.Expr, measure: Measure) -> exp.Expr:
-        """The sum of a unit in parts of 1/F step: all of it, or where it has n rows and m < n
-        count, F * sum * m / n cut to whole parts.
-        """
+        """Scale a unit's sum to parts: F * sum, or F * sum * m / n truncated where n > m."""
         times, wide = measure.resolution * self._max_rows, _needs_wide_unit_sum(measure)
         wide = wide or times * _compute_max_row_value(measure) > _MAX_INT64_SUM
         value, count = self._widen(value, wide=wide), column(_ROW_COUNT)
@@ -239,7 +241,7 @@ class SumCompiler:
         if self._max_rows >= MAX_TABLE_ROWS:
             return parts
         branches = [(binary(count.copy(), exp.LTE, integer_literal(self._max_rows)), parts)]
-        # 64 bits hold the remainder times that of all but units with absurdly many rows
+        # 64 bits hold remainder * times for all but units with absurdly many rows.
         if not wide and times > _MAX_NARROW_VALUE:
             few = binary(count.copy(), exp.LTE, integer_literal(_MAX_INT64_SUM // times))
             branches.append((few, self._build_quotient(value, count, times, wide=False)))
@@ -252,28 +254,30 @@ class SumCompiler:
     def _build_quotient(
         self, value: exp.Expr, count: exp.Expr, times: int, *, wide: bool
     ) -> exp.Expr:
-        """sum * times / n without the long product: (sum // n) * times + ((sum % n) * times) // n.
-        Quotient and remainder have the sign of the sum, so that both parts are cut towards zero, as
-        the whole is."""
-        most, narrow = (
-            self._build_literal(times, wide=wide and times > _MAX_NARROW_VALUE),
-            wide and times <= _MAX_NARROW_VALUE,
-        )
+        """Build sum * times / n without the long product: (sum // n) * times + ((sum % n) * times)
+        // n.
+
+        Quotient and remainder have the sign of the sum, so both parts are truncated towards zero,
+        as the whole is.
+        """
+        narrow = wide and times <= _MAX_NARROW_VALUE
+        factor = self._build_literal(times, wide=wide and not narrow)
         value = self._widen(value.copy(), wide=wide)
         whole_part = binary(
-            self._dialect.truncating_divide(value.copy(), count.copy()), exp.Mul, most.copy()
+            self._dialect.truncating_divide(value.copy(), count.copy()), exp.Mul, factor.copy()
         )
-        # less than the rows there are, so 64 bits hold it and some times as much
+        # The remainder is below the row count, so 64 bits hold its product with a narrow factor.
         left = binary(value, exp.Mod, count.copy())
-        rest = binary(cast(left, "BIGINT") if narrow else left, exp.Mul, most.copy())
+        rest = binary(cast(left, "BIGINT") if narrow else left, exp.Mul, factor.copy())
         return binary(whole_part, exp.Add, self._dialect.truncating_divide(rest, count.copy()))
 
     def _total_over_units(self, value: exp.Expr, measure: Measure) -> exp.Expr:
-        """The sum over all units.
+        """Sum over all units.
 
-        Where 64 bits hold it only if there are no more units than declared, it is clamped to them,
-        which moves it no farther than before: more units than declared make an answer wrong, and
-        never an error."""
+        Where 64 bits hold the sum only if the number of units is as declared, it is clamped to
+        them, which cannot raise its sensitivity: more units than declared make an answer wrong, but
+        never fail.
+        """
         if (
             self._needs_wide_total(measure)
             or measure.resolution * _compute_max_row_value(measure) <= _MAX_NARROW_VALUE
@@ -283,14 +287,8 @@ class SumCompiler:
         low, high = (
             self._build_literal(end, wide=True) for end in (-_MAX_INT64_SUM, _MAX_INT64_SUM)
         )
-        return cast(
-            call_function(
-                "greatest",
-                call_function("least", cast(total, self._dialect.wide_integer), high),
-                low,
-            ),
-            "BIGINT",
-        )
+        below = call_function("least", cast(total, self._dialect.wide_integer), high)
+        return cast(call_function("greatest", below, low), "BIGINT")
 
     def _build_total(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
         return cast(
@@ -299,7 +297,7 @@ class SumCompiler:
         )
 
     def _widen(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
-        """As the wide type; narrow values have 64 bits already."""
+        """Cast to the wide type; narrow values already have 64 bits."""
         return cast(value, self._dialect.wide_integer) if wide else value
 
     def _build_part(self, part: SumPart) -> exp.Expr:
@@ -318,30 +316,30 @@ class SumCompiler:
         )
 
     def _build_moment(self, measure: Measure, place: int) -> exp.Expr:
-        """The polynomial of a number of moments, or the product of two of them; NULL where a
-        value is.
+        """Build the polynomial of one number of moments, or the product of two; NULL where a value
+        is.
         """
         assert measure.grid is not None
         if measure.second is None:
             return self._build_polynomial(str(measure.column), measure.grid, measure.degree, place)
-        one, other = divmod(place, measure.degree + 1)
-        first = self._build_polynomial(str(measure.column), measure.grid, measure.degree, one)
+        first_place, second_place = divmod(place, measure.degree + 1)
         return binary(
-            first, exp.Mul, self._build_polynomial(*measure.second, measure.degree, other)
+            self._build_polynomial(str(measure.column), measure.grid, measure.degree, first_place),
+            exp.Mul,
+            self._build_polynomial(*measure.second, measure.degree, second_place),
         )
 
-    def _build_polynomial(self, name: str, snap: ClampedGrid, degree: int, place: int) -> exp.Expr:
-        """C(d, k) y^k (w - y)^(d - k), k = d - place."""
-        steps = compile_grid_steps(self._names[name], find_read_range(self._source, name), snap)
-        above, below = (
-            binary(steps, exp.Sub, integer_literal(snap.low)),
-            binary(integer_literal(snap.high), exp.Sub, steps.copy()),
-        )
-        factors = [above] * (degree - place) + [below] * place
-        found: exp.Expr = integer_literal(math.comb(degree, place))
-        for factor in factors:
-            found = binary(found, exp.Mul, factor.copy())
-        return found
+    def _build_polynomial(self, name: str, grid: ClampedGrid, degree: int, place: int) -> exp.Expr:
+        """Build C(d, k) y^k (w - y)^(d - k), k = d - place, of the steps y above the low end of a
+        grid of width w.
+        """
+        steps = compile_grid_steps(self._names[name], find_read_range(self._source, name), grid)
+        above = binary(steps, exp.Sub, integer_literal(grid.low))
+        below = binary(integer_literal(grid.high), exp.Sub, steps.copy())
+        product: exp.Expr = integer_literal(math.comb(degree, place))
+        for factor in [above] * (degree - place) + [below] * place:
+            product = binary(product, exp.Mul, factor.copy())
+        return product
 
 
 SumPart = tuple[str, ClampedGrid | None] | tuple[Measure, int]
@@ -349,7 +347,7 @@ PartExpressions = Mapping[SumPart, exp.Expr]
 
 
 def _list_parts(measure: Measure) -> list[SumPart]:
-    """What has to be summed for a measure."""
+    """List the sums that a measure needs."""
     name = measure.column
     if name is None:
         return []
@@ -365,12 +363,12 @@ def _list_parts(measure: Measure) -> list[SumPart]:
 
 
 def _needs_wide_unit_sum(measure: Measure) -> bool:
-    """Return whether the sum of one unit takes the wide type, before it is scaled."""
+    """Return whether the sum of one unit needs the wide type, before it is scaled."""
     return _compute_max_row_value(measure) > _MAX_NARROW_VALUE
 
 
 def _compute_max_row_value(measure: Measure) -> int:
-    """The most that one row puts into a number, or with limits one unit."""
+    """Return the most that one row (with sum bounds, one unit) adds to a number."""
     if measure.grid is None:
         return 1
     return max(
@@ -380,11 +378,5 @@ def _compute_max_row_value(measure: Measure) -> int:
     )
 
 
-def _compute_max_steps(snap: ClampedGrid) -> int:
-    return max(abs(snap.low), abs(snap.high), snap.high - snap.low)
-
-
-def _number_outputs(each: Sequence[Sequence[exp.Expr]]) -> NamedExpressions:
-    return [
-        (f"n{i}", value) for i, value in enumerate(value for values in each for value in values)
-    ]
+def _compute_max_steps(grid: ClampedGrid) -> int:
+    return max(abs(grid.low), abs(grid.high), grid.high - grid.low)

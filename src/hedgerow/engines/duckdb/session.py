@@ -1,5 +1,5 @@
-"""A DuckDB that can do little: read the given files and objects, answer statements. It knows
-nothing of plans.
+"""A locked-down DuckDB connection: it reads the given files and frames and runs statements, and
+knows nothing of plans.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-# the engine alone: the package around it takes three times as long to load, and 12 MB
+# the engine alone: the package around it takes three times as long to load, and 12 MB more
 import _duckdb as duckdb
 
 from hedgerow.engines.compile.quoting import quote_text as _quoted
 from hedgerow.engines.duckdb.parquet_statistics import build_statistics_check
-from hedgerow.engines.process.message_encoding import encode_result
-from hedgerow.engines.process.session_protocol import AttachedRelation, EngineLimits
-from hedgerow.engines.process.statement import MAX_ARRAY_SUMS, Statement
-from hedgerow.engines.tables.csv_header import MAX_LINE_BYTES, read_csv_header
+from hedgerow.engines.duckdb.process.message_encoding import encode_result
+from hedgerow.engines.duckdb.session_protocol import AttachedRelation, EngineLimits
+from hedgerow.engines.duckdb.tables.csv_header import MAX_LINE_BYTES, read_csv_header
+from hedgerow.engines.statement import MAX_ARRAY_SUMS, Statement
 from hedgerow.errors import SourceError
 
 if TYPE_CHECKING:
@@ -36,27 +36,28 @@ _CONFIGURATION: Final = {
     "allow_community_extensions": "false",
     "allow_unsigned_extensions": "false",
     "allow_persistent_secrets": "false",
-    "python_enable_replacements": "false",  # a table is never looked for among Python's variables
-    "temp_directory": "",  # what does not fit in memory fails; exact data are not written anywhere
+    "python_enable_replacements": "false",  # a name is never resolved to a Python variable
+    "temp_directory": "",  # exact data are never spilled to disk: what does not fit in memory fails
 }
-# A progress bar would be printed among the answers.
+# A progress bar would be printed into the answers.
 _HARDENING: Final = (
     "SET enable_progress_bar = false",
     "SET TimeZone = 'UTC'",
     "SET enable_external_access = false",
 )
-_LOCK: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
-# in a folder age=30 a column age would be read as 30 for everybody, whatever the file holds
+_LOCK: Final = "SET lock_configuration = true"  # after this no setting can be changed
+# otherwise, in a folder named age=30, a column age would be read as 30 in every row
 _NO_HIVE_COLUMNS: Final = "hive_partitioning = false"
-_BYTES_PER_LINE: Final = 64  # bytes of a line of text, about
-_BYTES_PER_SLOT: Final = 32 * MAX_ARRAY_SUMS  # bytes
-_MIN_ARRAY_BITS: Final = 12  # what the engine does when nobody tells it anything
+_BYTES_PER_LINE: Final = 64  # of a CSV file, roughly
+_BYTES_PER_SLOT: Final = 32 * MAX_ARRAY_SUMS
+_MIN_ARRAY_BITS: Final = 12  # DuckDB's default
 _MAX_ARRAY_BITS: Final = 24
 
 
 class DuckDBSession:
-    """One database in memory, closed before it meets any data. ``rows`` is how many come beside
-    those of the files.
+    """One in-memory database, locked before it sees any data.
+
+    ``rows`` is the number of rows in frames; the rows of files are estimated.
     """
 
     def __init__(self, paths: Sequence[Path], limits: EngineLimits, rows: int = 0) -> None:
@@ -79,8 +80,8 @@ class DuckDBSession:
         self._connection.execute(_LOCK)
 
     def _estimate_rows(self, path: Path) -> int:
-        """About how many a file has; 0 where it cannot be told, which is said when it is
-        attached.
+        """Estimate the number of rows of a file; 0 where it cannot be read, which attaching it
+        reports.
         """
         with contextlib.suppress(OSError, duckdb.Error):
             if path.suffix.lower() == ".csv":
@@ -93,14 +94,13 @@ class DuckDBSession:
         return 0
 
     def _choose_array_bits(self, rows: int, memory: int) -> int:
-        """Up to how many bits ids may have for people to be grouped in an array instead of a hash
-        table, where a statement is ``by_unit``.
+        """Choose the number of id bits up to which a ``by_unit`` statement groups in an array.
 
-        An array is twice as fast. It has a place for every number up to the largest, in every
-        thread, and all are filled. So all places together are no more than a quarter of the rows,
-        which takes less time than to read these; and with as many sums as such a statement may
-        have, no more than a quarter of the memory: else the array might not fit, and one person's
-        id, the largest, would decide whether a question fails.
+        An array is twice as fast as a hash table. It has a slot for every number up to the largest,
+        in every thread, and all are initialised. So all slots together are at most a quarter of the
+        rows, which takes less time than reading these. With as many sums as such a statement may
+        have, they also take at most a quarter of the memory: otherwise one person's id, the
+        largest, would decide whether a query fails.
         """
         places = min(rows, memory // _BYTES_PER_SLOT) // (
             4 * int(self._fetch_value("SELECT current_setting('threads')"))
@@ -108,22 +108,22 @@ class DuckDBSession:
         return min(max(places.bit_length() - 1, _MIN_ARRAY_BITS), _MAX_ARRAY_BITS)
 
     def _fetch_value(self, query: str) -> Any:
-        """The one value of a query, None where it has no row. All is fetched: a result with rows
-        to come would keep the connection.
+        """Fetch the single value of a query, None without a row; nothing is left to fetch, which
+        would block the connection.
         """
         rows = self._connection.execute(query).fetchall()
         return rows[0][0] if rows else None
 
     def attach_object(self, relation: str, table: pa.Table) -> AttachedRelation:
-        """An Arrow table."""
-        # which teaches the engine to read Arrow; alone it reads files
+        """Attach an Arrow table."""
+        # This import teaches the engine to read Arrow; alone it only reads files.
         importlib.import_module("duckdb")
         self._connection.register(relation, table)
         self._objects[relation] = table
         return self._describe_relation(relation, table.column_names)
 
     def attach_file(self, relation: str, path: Path) -> AttachedRelation:
-        """A Parquet file, or one of comma-separated values, whose columns all are text."""
+        """Attach a Parquet file, or a CSV file with all columns as text."""
         text = path.suffix.lower() == ".csv"
         reader = (
             _build_csv_reader(path)
@@ -139,27 +139,27 @@ class DuckDBSession:
         return self._describe_relation(relation, [name for (name,) in names])
 
     def store_query(self, relation: str, query: str) -> AttachedRelation:
-        """The result of a query, kept."""
+        """Store the result of a query as a table."""
         self._connection.execute(f'CREATE TABLE "{relation}" AS {query}')
         return self._describe_relation(relation)
 
     def verify_statistics(self, relation: str, names: Sequence[str]) -> bool:
-        """Whether these columns hold what the engine takes for granted about them."""
+        """Return whether the statistics that the engine trusts are true of these columns."""
         types = dict(self._describe_relation(relation).columns)
         return self._fetch_value(
             build_statistics_check(relation, [(name, types[name]) for name in names])
         ) in (None, True)
 
     def run_statement(self, statement: Statement) -> ResultColumns:
-        """Keys and numbers of a statement. Several threads may ask at once."""
-        # only here: a child packs, and loads no numpy for it
+        """Run a statement and return its keys and numbers. Several threads may call it at once."""
+        # imported here: the engine process encodes results without numpy
         from hedgerow.engines.result_columns import convert_result
 
         with self._execute(statement) as result:
             return convert_result(result.fetchnumpy(), statement)
 
     def run_encoded(self, statement: Statement) -> tuple[dict[str, Any], bytes]:
-        """The same as a message."""
+        """Run a statement and return its result as a message."""
         with self._execute(statement) as result:
             return encode_result(result, statement)
 
@@ -170,7 +170,7 @@ class DuckDBSession:
                 try:
                     yield self._register_objects(self._array_cursor).execute(statement.sql)
                 finally:
-                    # where it broke off, a result with rows to come would keep it
+                    # an unfinished result would block the cursor
                     self._array_cursor.abort()
             return
         with self._lock:
@@ -181,14 +181,14 @@ class DuckDBSession:
             cursor.close()
 
     def _register_objects(self, cursor: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-        """A cursor does not see what its parent registered."""
+        """Register the frames with a cursor, which does not inherit them."""
         for relation, table in self._objects.items():
             cursor.register(relation, table)
         return cursor
 
     def find_query_error(self, query: str) -> str | None:
-        """Why an engine would not begin with a query, in the first line of its words; nothing is
-        run. None where it would.
+        """Return the first line of the error that stops DuckDB from planning a query, or None;
+        nothing runs.
         """
         try:
             self._connection.execute(f"EXPLAIN {query}")
@@ -199,7 +199,7 @@ class DuckDBSession:
         return None
 
     def close(self) -> None:
-        """Lets go of everything. A second time it does nothing."""
+        """Close the connection; closing twice is harmless."""
         for connection in (self._array_cursor, self._connection):
             with contextlib.suppress(duckdb.Error):
                 connection.close()
@@ -207,26 +207,29 @@ class DuckDBSession:
     def _describe_relation(
         self, relation: str, names: Sequence[str] | None = None
     ) -> AttachedRelation:
-        """``names`` are those in the data. The engine renames what differs in upper and lower case
-        alone, and a policy that meant the second column would then be read from the first."""
+        """Return the columns of a relation; refuse names that differ in case alone.
+
+        ``names`` are those in the data. DuckDB renames the second of two such columns, and a policy
+        that means it would then read the first.
+        """
         described: list[tuple[Any, ...]] = self._connection.execute(
             f'DESCRIBE SELECT * FROM "{relation}"'
         ).fetchall()
         if names is not None and not {name for name, *_ in described} <= set(names):
             raise SourceError(
-                "Two columns of the data differ in upper and lower case alone, or not at all:"
-                " rename one of them."
+                "Two columns of the data have the same name, apart from upper and lower case."
+                " Rename one of them."
             )
         return AttachedRelation(relation, tuple((name, type_) for name, type_, *_ in described))
 
 
 def _build_csv_reader(path: Path) -> str:
-    """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could
-    change with one person's row.
+    """Build the call that reads a CSV file, with nothing inferred from the data.
 
-    Nor is a file read in parallel: where its pieces meet, the engine guesses whether it stands
-    inside quotes, and such a guess has lost rows and run others together. ``csv_scan`` refuses all
-    that makes one line depend on another when they are read in order.
+    Commas, double quotes, a header line: a guess could change with one person's row. The file is
+    not read in parallel either, since at the borders of its chunks DuckDB guesses whether it is
+    inside quotes, and wrong guesses have lost and merged rows. ``csv_validation`` refuses every
+    file in which one line affects another when they are read in order.
     """
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in read_csv_header(path))
     options = (

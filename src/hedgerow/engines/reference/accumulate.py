@@ -1,15 +1,14 @@
-"""What a unit puts into a group, and what becomes of it there: for ``reference``, a value at a
-time.
+"""The contribution of one unit to one group, and the totals of a group, one value at a time.
 
-Sums are added up. Of different values and of samples, a unit puts in the values themselves, at most
-``max_rows`` of them: those that come first by (rank of the unit, the group and the value; value),
-where each copy of a value in a sample has a rank of its own. A group then has the number of
-different ones, or all of them, sorted. Of combinations it puts in rows, packed, in the same way,
-and how often each is there is counted.
+Sums are added. To distinct counts and samples a unit contributes the values themselves, at most
+``max_rows`` of them: the first by (rank of unit, group and value; value), where each copy of a
+value in a sample has its own rank. A group then has the number of distinct values, or all values,
+sorted. To contingency tables it contributes its rows, scaled down to ``max_rows``.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,9 +38,9 @@ __all__ = [
 Row = Mapping[str, Value]
 GroupKey = tuple[Value, ...]
 Rank = Callable[[Value, GroupKey], int]
-# a sum, a sample, or how often each combination of codes is there
+# a sum, a sample, or the count of each combination of codes
 CellNumber = int | tuple[int, ...] | dict[tuple[int, ...], int]
-_MAX_UNIT_SUM: Final = 2**62  # steps that a unit's own sum has at most
+_MAX_UNIT_SUM: Final = 2**62  # in steps
 
 
 def compute_contribution(
@@ -54,8 +53,8 @@ def compute_contribution(
     *,
     exact: bool = False,
 ) -> tuple[Any, ...]:
-    """What a unit with these rows in a group puts in there: numbers to be added up, values, or
-    the codes of its rows.
+    """Return the contribution of a unit with these rows to a group: numbers, values, or
+    coded rows.
     """
     if isinstance(measure, Contingency):
         return _count_combinations(measure, together, max_rows, exact=exact)
@@ -78,9 +77,7 @@ def compute_contribution(
 
 
 def _number_copies(values: Iterable[Any]) -> list[tuple[Any, int]]:
-    """Return each value with how many equal ones have come up to it: each copy has a rank of its
-    own.
-    """
+    """Number the copies of each value from 1, since each copy has a rank of its own."""
     seen: Counter[Any] = Counter()
     pairs = []
     for value in values:
@@ -90,29 +87,31 @@ def _number_copies(values: Iterable[Any]) -> list[tuple[Any, int]]:
 
 
 def _count_combinations(
-    cross: Contingency, together: Sequence[Row], max_rows: int, *, exact: bool
+    contingency: Contingency, together: Sequence[Row], max_rows: int, *, exact: bool
 ) -> tuple[tuple[tuple[int, ...], Any], ...]:
-    """Return what a unit puts into each combination: in whole parts, or with ``exact`` in rows
-    and as fractions.
+    """Return the contribution to each combination: in whole parts, or with ``exact`` in rows as
+    fractions.
     """
-    codes = _list_codes(cross, together)
+    codes = _list_codes(contingency, together)
     share = min(Fraction(max_rows, len(codes) or 1), Fraction(1))
     put = {
-        row: share * many if exact else int(cross.resolution * share * many)
-        for row, many in Counter(codes).items()
+        row: share * count if exact else int(contingency.resolution * share * count)
+        for row, count in Counter(codes).items()
     }
     return tuple((row, parts) for row, parts in put.items() if parts)
 
 
-def _list_codes(cross: Contingency, together: Iterable[Row]) -> list[tuple[int, ...]]:
-    """Those of the rows that have one for every attribute."""
-    every: list[tuple[Any, ...]] = [tuple(row[name] for name in cross.columns) for row in together]
+def _list_codes(contingency: Contingency, together: Iterable[Row]) -> list[tuple[int, ...]]:
+    """List the codes of the rows that have one for every attribute."""
+    every: list[tuple[Any, ...]] = [
+        tuple(row[name] for name in contingency.columns) for row in together
+    ]
     return [
         row
         for row in every
         if all(
             code is not None and 0 <= code < size
-            for code, size in zip(row, cross.sizes, strict=True)
+            for code, size in zip(row, contingency.sizes, strict=True)
         )
     ]
 
@@ -120,10 +119,10 @@ def _list_codes(cross: Contingency, together: Iterable[Row]) -> list[tuple[int, 
 def merge_contributions(
     measure: AnyMeasure, entries: Sequence[tuple[Any, ...]]
 ) -> tuple[CellNumber, ...]:
-    """The numbers of a group, from what all units put in."""
+    """Merge the contributions of all units into the numbers of a group."""
     if isinstance(measure, Contingency):
         found: dict[tuple[int, ...], Any] = {}
-        for codes, parts in (one for put in entries for one in put):
+        for codes, parts in itertools.chain.from_iterable(entries):
             found[codes] = found.get(codes, 0) + parts
         return (found,)
     if isinstance(measure, OrderStatistic):
@@ -137,20 +136,22 @@ def merge_contributions(
     return tuple(sum(numbers) for numbers in zip((0,) * measure.width, *entries, strict=True))
 
 
-def _find_grid_step(pick: OrderStatistic, value: Any) -> int:
-    """In steps, or for a mode the place in the list. Dates are their ordinals."""
-    if pick.grid is None or pick.values is not None:
-        return (pick.values or ()).index(value)
-    return round_to_grid(value.toordinal() if isinstance(value, date) else value, pick.grid)
+def _find_grid_step(statistic: OrderStatistic, value: Any) -> int:
+    """Return the grid step of a value (of a date, of its ordinal), or for a mode its position in
+    the list.
+    """
+    if statistic.grid is None or statistic.values is not None:
+        return (statistic.values or ()).index(value)
+    return round_to_grid(value.toordinal() if isinstance(value, date) else value, statistic.grid)
 
 
 def compute_sum_contribution(
     measure: Measure, together: Sequence[Row], max_rows: int, *, exact: bool = False
 ) -> tuple[Any, ...]:
-    """Return what a unit with these rows in a group puts into the sums of a measure there.
+    """Return the contribution of a unit with these rows to the sums of a measure in a group.
 
-    In whole parts of 1/``fine`` step, as engines do; with ``exact``, in steps and as fractions:
-    that is what the sums mean.
+    In whole parts of 1/``resolution`` step, as engines compute it; with ``exact``, in steps as
+    fractions, which is the meaning of the sums.
     """
     if measure.kind == "units":
         return (1,)
@@ -170,49 +171,51 @@ def compute_sum_contribution(
         if measure.kind == "rows"
         else _sum_unit_rows(measure, together)
     )
-    # int cuts towards zero
+    # int truncates towards zero
     return tuple(
         share * number if exact else int(measure.resolution * share * number) for number in sums
     )
 
 
 def _sum_unit_rows(measure: Measure, together: Sequence[Row]) -> list[int]:
-    """Over all rows of a unit, before they are scaled down to what counts."""
+    """Sum over all rows of a unit, before they are scaled down to those that count."""
     column = str(measure.column)
-    snap, values = measure.grid, _collect_values(together, column)
-    if snap is None:
+    grid, values = measure.grid, _collect_values(together, column)
+    if grid is None:
         return [len(values)]
     if measure.kind == "total":
-        return [sum(round_to_grid(value, snap) for value in values)]
+        return [sum(round_to_grid(value, grid) for value in values)]
     if measure.second is None:
         missing = [[0] * (measure.degree + 1) + [measure.row_total]] * (
             len(together) - len(values) if measure.has_null_sum else 0
         )
         each = [
-            _compute_moment_terms(value, snap, measure.degree) + [0] * measure.has_null_sum
+            _compute_moment_terms(value, grid, measure.degree) + [0] * measure.has_null_sum
             for value in values
         ] + missing
     else:
-        other, its = measure.second
+        second, second_grid = measure.second
         pairs = [
-            (row[column], row[other])
+            (row[column], row[second])
             for row in together
-            if row[column] is not None and row[other] is not None
+            if row[column] is not None and row[second] is not None
         ]
         each = [
             [
                 a * b
-                for a in _compute_moment_terms(x, snap, measure.degree)
-                for b in _compute_moment_terms(y, its, measure.degree)
+                for a in _compute_moment_terms(x, grid, measure.degree)
+                for b in _compute_moment_terms(y, second_grid, measure.degree)
             ]
             for x, y in pairs
         ]
     return [sum(numbers) for numbers in zip([0] * measure.width, *each, strict=True)]
 
 
-def _compute_moment_terms(value: Any, snap: ClampedGrid, degree: int) -> list[int]:
-    """C(d, k) y^k (w - y)^(d - k), k = d … 0."""
-    above, wide = round_to_grid(value, snap) - snap.low, snap.high - snap.low
+def _compute_moment_terms(value: Any, grid: ClampedGrid, degree: int) -> list[int]:
+    """Return C(d, k) y^k (w - y)^(d - k) for k = d … 0, of the steps y above the low end of a grid
+    of width w.
+    """
+    above, wide = round_to_grid(value, grid) - grid.low, grid.high - grid.low
     return [
         math.comb(degree, k) * above**k * (wide - above) ** (degree - k)
         for k in range(degree, -1, -1)
@@ -223,32 +226,33 @@ def _collect_values(together: Iterable[Row], column: str) -> list[Any]:
     return [row[column] for row in together if row[column] is not None]
 
 
-def round_to_grid(value: Any, snap: ClampedGrid) -> int:
-    """A value in steps: clamped, divided, rounded half away from zero, clamped again. Reals are
-    divided as doubles.
+def round_to_grid(value: Any, grid: ClampedGrid) -> int:
+    """Round a value to grid steps: clamped, divided, rounded half away from zero, clamped again.
+
+    Reals are divided as doubles.
     """
-    if isinstance(value, int) and snap.step == 1:
-        return min(max(value, snap.low), snap.high)
-    clamped = min(max(float(value), float(snap.low * snap.step)), float(snap.high * snap.step))
-    return min(max(round_half_away(clamped / float(snap.step)), snap.low), snap.high)
+    if isinstance(value, int) and grid.step == 1:
+        return min(max(value, grid.low), grid.high)
+    clamped = min(max(float(value), float(grid.low * grid.step)), float(grid.high * grid.step))
+    return min(max(round_half_away(clamped / float(grid.step)), grid.low), grid.high)
 
 
-def aggregate_unit_rows(fold: UnitStatistic, type_: Type, together: Sequence[Row]) -> Value:
-    """What becomes of the rows of a unit; ``type_`` is that of the column."""
-    if fold.column is None:
+def aggregate_unit_rows(statistic: UnitStatistic, type_: Type, together: Sequence[Row]) -> Value:
+    """Aggregate the rows of a unit by one statistic; ``type_`` is the type of its column."""
+    if statistic.column is None:
         return len(together)
-    values = _collect_values(together, fold.column)
-    if fold.kind in ("values", "distinct"):
-        return len(values) if fold.kind == "values" else len(set(values))
+    values = _collect_values(together, statistic.column)
+    if statistic.kind in ("values", "distinct"):
+        return len(values) if statistic.kind == "values" else len(set(values))
     if not values:
         return None
-    if fold.grid is None:
-        found: Value = min(values) if fold.kind == "least" else max(values)
+    if statistic.grid is None:
+        found: Value = min(values) if statistic.kind == "least" else max(values)
         return found
-    step, whole = fold.grid.step, fold.kind == "total" and type_ == "integer"
-    most = _MAX_UNIT_SUM // step if whole else _MAX_UNIT_SUM
-    steps = min(max(sum(round_to_grid(value, fold.grid) for value in values), -most), most)
+    step, whole = statistic.grid.step, statistic.kind == "total" and type_ == "integer"
+    limit = _MAX_UNIT_SUM // step if whole else _MAX_UNIT_SUM
+    steps = min(max(sum(round_to_grid(value, statistic.grid) for value in values), -limit), limit)
     if whole:
         return int(steps * step)
     total = float(steps) * float(step.numerator) / float(step.denominator)
-    return total if fold.kind == "total" else total / float(len(values))
+    return total if statistic.kind == "total" else total / float(len(values))

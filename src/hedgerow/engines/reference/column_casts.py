@@ -1,12 +1,11 @@
-"""What reading a column means: from whatever a file holds to a value of the declared type, or NULL.
+"""The meaning of reading a column: from any stored value to a value of the declared type, or NULL.
 It never raises.
 
-* Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are moved
-  to a bound like others that lie outside, and are not of the type where there is none.
-* Text that spells a value of the type is that value, to its last digit and whatever its power of
-  ten (``15e-1`` is 2 where numbers are whole); white space around a number or a date does not
-  matter.
-* Text is text already; only whole numbers, truth values and dates are written out.
+* Numbers declared as integers are rounded, halves away from zero. Beyond 64 bits they are clamped
+to the bounds like other values outside; without bounds they are NULL.
+* Text that spells a value of the type is that value, to its last digit and with any exponent
+(``15e-1`` is the integer 2). White space around a number or a date is ignored.
+* Only integers, booleans and dates are converted to text.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _INFINITIES: Final = {
 
 
 def read_value(column: Column, raw: object) -> Value:
-    """The value that ``raw`` is read as."""
+    """Read a stored value as the declared type of a column."""
     # NaN in all its guises differs from itself
     if raw is None or (raw.is_nan() if isinstance(raw, Decimal) else raw != raw):
         return None
@@ -68,7 +67,7 @@ def _clamp(value: Any, low: Fraction, high: Fraction) -> Value:
 
 
 def _parse_number(raw: object) -> int | float | Decimal | None:
-    """The number that something is or spells, exactly."""
+    """Parse the exact number that a value is or spells."""
     if isinstance(raw, str):
         text = raw.strip()
         return Decimal(text) if _NUMBER_PATTERN.fullmatch(text) else _INFINITIES.get(text.lower())

@@ -1,9 +1,9 @@
-"""What a plan means: slow, obvious, a row at a time. Every engine must give the same whole numbers.
+"""The reference interpreter: the meaning of a plan, slow and obvious, one row at a time. Every
+engine must return the same integers.
 
-A plan is run in five steps: rows are read and worked on, those of each unit by themselves; rows of
-groups that nobody asked for are dropped; of each unit the first groups by (rank, group) stay; what
-a unit puts into each of them is cut to what ``max_rows`` rows can put in; the rest is addition, or
-for a sample putting together.
+A plan runs in five steps: read rows and evaluate the relation, each unit by itself; drop rows
+outside the domain; keep the first groups of each unit by (rank, group); bound what a unit
+contributes to a group to ``max_rows`` rows; add up, or merge samples.
 """
 
 from __future__ import annotations
@@ -55,8 +55,11 @@ OwnedRows = Iterator[tuple[Any, Row]]
 def evaluate_relation(
     node: RelationNode, tables: RawTables, rank: Rank = lambda *_: 0
 ) -> OwnedRows:
-    """(id of the unit, row) for each row; a row that is a unit of its own has a number that no
-    other row has, and one that is of two units the ids of both."""
+    """Yield (unit id, row) for each row.
+
+    A row that is a unit of its own has a number that no other row has; a row of two populations has
+    the ids of both units.
+    """
     for number, (unit, row) in enumerate(_evaluate(node, tables, rank)):
         yield (number if node.unit == "row" else unit), row
 
@@ -99,15 +102,15 @@ def _read_table(schema: Schema, tables: RawTables) -> OwnedRows:
 
 
 def _assign_owners(schema: Schema, tables: RawTables) -> Iterator[tuple[Any, Mapping[str, object]]]:
-    """Whose the rows of a table are: once for each of their owners, and those that are nobody's
-    not at all.
+    """Yield each row of a table once for each unit that owns it; rows without an owner
+    are dropped.
     """
     if schema.link is not None:
         link = schema.link
         owners: dict[Any, dict[Any, None]] = {}
         for unit, raw in _assign_owners(link.parent, tables):
             owners.setdefault(_read_named(link.parent, link.key, raw), {})[unit] = None
-        owners.pop(None, None)  # a key that is missing is nobody's
+        owners.pop(None, None)  # a missing key has no owner
         for raw in tables[schema.table]:
             yield from (
                 (unit, raw) for unit in owners.get(_read_named(schema, link.column, raw), ())
@@ -133,20 +136,18 @@ def _get_column(schema: Schema, name: str) -> Column:
 
 
 def _read_id(declared: Column | None, unit: Any) -> Any:
-    """Whose row it is: the id as its declared type reads it; None where it is missing, NaN or
-    blank, since those are nobody.
-    """
-    # Whole numbers are what they are, also beyond 64 bits.
+    """Return the unit id, read as its declared type; None where it is missing, NaN or blank."""
+    # Integers are compared as they are, also beyond 64 bits.
     if declared is not None and not (declared.type == "integer" and isinstance(unit, int)):
         unit = read_value(declared, unit)
-    nobody = unit is None or unit != unit or (isinstance(unit, str) and not unit.strip())
-    return None if nobody else unit
+    is_missing = unit is None or unit != unit or (isinstance(unit, str) and not unit.strip())
+    return None if is_missing else unit
 
 
 def _keep_first_parts(
     found: Iterable[tuple[Any, Row]], schema: Schema, partition: Partition
 ) -> OwnedRows:
-    """Of each unit the rows of its first parts, NULL last."""
+    """Keep the rows of each unit's first parts, NULL last."""
     name = _get_column(schema, partition.column).name
     units: dict[Any, list[Row]] = {}
     for unit, row in found:
@@ -157,18 +158,15 @@ def _keep_first_parts(
 
 
 def _evaluate_join(node: Join, tables: RawTables, rank: Rank) -> OwnedRows:
-    """Where there are more partners than ``matches``, those count that come first by what they
-    add, NULL last.
+    """Join two relations; of more matches than ``max_matches``, the first by the added columns
+    count, NULL last.
     """
     same = FUNCTIONS["="].evaluate
-    there, public, others = (
-        list(_evaluate(node.other, tables, rank)),
-        node.other.unit is None,
-        node.second_population,
-    )
+    there, second = list(_evaluate(node.other, tables, rank)), node.second_population
+    public = node.other.unit is None
     here = _evaluate(node.source, tables, rank)
-    for unit, row in here if others is None else _keep_first_references(here, others, rank):
-        partners, whose = list[GroupKey](), row[others.id_column] if others else unit
+    for unit, row in here if second is None else _keep_first_references(here, second, rank):
+        partners, whose = list[GroupKey](), row[second.id_column] if second else unit
         for owner, other in there:
             pairs = [(row[own], other[theirs]) for own, theirs in node.on]
             if (public or owner == whose) and all(
@@ -183,22 +181,22 @@ def _evaluate_join(node: Join, tables: RawTables, rank: Rank) -> OwnedRows:
             added = {
                 name: value for (name, _), value in zip(node.added_columns, partner, strict=True)
             }
-            yield (unit, whose) if others else unit, {**row, **added}
+            yield (unit, whose) if second else unit, {**row, **added}
 
 
-def _keep_first_references(found: OwnedRows, others: SecondPopulation, rank: Rank) -> OwnedRows:
-    """Of each unit the rows of its first bonds; those that name nobody are in none."""
-    bonds: dict[Any, dict[GroupKey, list[Row]]] = {}
+def _keep_first_references(found: OwnedRows, second: SecondPopulation, rank: Rank) -> OwnedRows:
+    """Keep the rows of each unit's first references; a row that names nobody has none."""
+    references: dict[Any, dict[GroupKey, list[Row]]] = {}
     for unit, row in found:
-        if row[others.id_column] is not None:
-            bonds.setdefault(unit, {}).setdefault(
-                tuple(row[name] for name in (others.id_column, *others.other_columns)), []
+        if row[second.id_column] is not None:
+            references.setdefault(unit, {}).setdefault(
+                tuple(row[name] for name in (second.id_column, *second.other_columns)), []
             ).append(row)
-    for unit, of_unit in bonds.items():
+    for unit, of_unit in references.items():
         yield from (
             (unit, row)
-            for bond in _rank_groups(of_unit, unit, rank)[: others.max_references]
-            for row in of_unit[bond]
+            for reference in _rank_groups(of_unit, unit, rank)[: second.max_references]
+            for row in of_unit[reference]
         )
 
 
@@ -214,32 +212,30 @@ def _evaluate_unit_aggregation(node: UnitAggregation, tables: RawTables, rank: R
     for (unit, keys), together in units.items():
         outputs = {
             name: aggregate_unit_rows(
-                fold, known[fold.column].type if fold.column else "integer", together
+                statistic, known[statistic.column].type if statistic.column else "integer", together
             )
-            for name, fold in node.outputs
+            for name, statistic in node.outputs
         }
         yield unit, {**dict(zip(node.keys, keys, strict=True)), **outputs}
 
 
 def _order_nulls_first(group: GroupKey) -> list[tuple[bool, Any]]:
-    """NULL comes first."""
+    """Return a sort key with NULL first."""
     return [(value is not None, value) for value in group]
 
 
 def interpret_plan(
     plan: Aggregate, tables: RawTables, rank: Rank, *, exact: bool = False
 ) -> dict[GroupKey, tuple[Any, ...]]:
-    """Group -> the whole numbers of all measures, one after the other. With a domain all its groups
-    are there.
+    """Return the numbers of all measures for each group, and for all groups of a domain.
 
-    With ``exact``, sums are in steps and as fractions, which is what a plan means; without, in the
-    whole parts that engines add up.
+    With ``exact``, sums are in steps and fractions, which is the meaning of a plan; otherwise in
+    the whole parts that engines add up.
 
-    A ``Pick`` has one place among them, however many shares it asks for: a tuple of whole numbers,
-    the sorted sample of the group. ``rank`` is also asked about (unit, (*group, value)), for the
-    different values of a unit that count, and about (unit, (*group, value, copy)) for those of a
-    sample. A ``Cross`` has one place too: how often each combination of codes is there, by the
-    codes.
+    An order statistic has one entry, however many quantiles it asks for: the sorted sample of the
+    group. Its values are ranked by (unit, (*group, value, copy)), those of a distinct count by
+    (unit, (*group, value)). A contingency table has one entry, too: the count of each combination
+    of codes.
     """
     bound, domain = plan.bound, plan.source.domain
     asked = None if domain is None else dict.fromkeys(itertools.product(*domain))
@@ -280,8 +276,8 @@ def interpret_plan(
 def _clamp_second_population(
     plan: Aggregate, measure: AnyMeasure, put: Sequence[tuple[Any, tuple[Any, ...]]], *, exact: bool
 ) -> list[tuple[Any, ...]]:
-    """What all units put in; where they met others, what each of those got from all of them,
-    number by number between the ends.
+    """Return the contributions of all units; with a second population, its units' totals, each
+    number clamped.
     """
     if plan.population_join is None or not isinstance(measure, Measure):
         return [numbers for _, numbers in put]

@@ -1,3 +1,1 @@
-"""The layers that keep the engine process from writing: Landlock, seccomp, no capabilities, no
-network.
-"""
+"""The sandbox layers of a child process: Landlock, seccomp, no capabilities, no network."""

@@ -1,4 +1,4 @@
-"""Capabilities: the powers of root, which the engine process gives up."""
+"""Capabilities: the privileges of root, which the process gives up."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _READ_ANY: Final = 1 << 2  # CAP_DAC_READ_SEARCH
 
 
 def drop_capabilities(library: ctypes.CDLL, paths: Iterable[str]) -> str:
-    """Give up all capabilities and return what is left.
+    """Drop all capabilities and return a description of what is left.
 
-    Where root must read a path that belongs to somebody else, the capability to read any file
-    stays: it lets nobody write.
+    Where root must read a path of another user, the capability to read any file is kept: it does
+    not allow writing.
     """
     bound = 0
-    # until there are no more, or no right to
+    # until there are no more, or no right to drop any
     while library.prctl(_DROP_BOUND, bound, 0, 0, 0) == 0:
         bound += 1
     held = ctypes.create_string_buffer(_SETS.size)
@@ -33,8 +33,8 @@ def drop_capabilities(library: ctypes.CDLL, paths: Iterable[str]) -> str:
     kept = 0 if all(map(_is_readable, paths)) else permitted & _READ_ANY
     _set_capabilities(library, kept, kept)
     if not kept:
-        return "none is left"
-    return "one is left, to read files of other users (CAP_DAC_READ_SEARCH), which the data need"
+        return "no capability is left"
+    return "only CAP_DAC_READ_SEARCH is left, to read the data files of other users"
 
 
 def _set_capabilities(library: ctypes.CDLL, effective: int, permitted: int, more: int = 0) -> None:
@@ -52,6 +52,6 @@ def _is_readable(path: str) -> bool:
         os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
     except PermissionError:
         return False
-    except OSError:  # it is not there, say: whoever needs it will hear of that
+    except OSError:  # such as a missing file, which its reader reports
         return True
     return True

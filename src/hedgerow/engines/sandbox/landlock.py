@@ -1,7 +1,7 @@
-"""Landlock: files that can be read, and nothing that can be written, by path.
+"""Landlock: read access to listed paths, and no write access.
 
-It also keeps the process from TCP and from sending signals, where the kernel is new enough. It does
-not speak of modes, owners, times and attributes of files, which seccomp keeps away.
+It also blocks TCP and signals to other processes, if the kernel is new enough. It does not cover
+modes, owners, times and attributes of files, which seccomp does.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _SCOPE: Final = 0b11  # abstract sockets, signals
 
 
 def allow_reading_only(library: ctypes.CDLL, paths: Iterable[str]) -> str:
-    """Let this process read these files and folders and write nothing; return what that covers.
+    """Allow this process to read these files and folders only, and to write nothing; return a
+    description.
 
-    Paths that do not exist are left out. Raise OSError where the kernel does not do it.
+    Paths that do not exist are skipped. Raise OSError where the kernel does not support it.
     """
     version = _call_kernel(
         library, _CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION)
@@ -48,14 +49,16 @@ def allow_reading_only(library: ctypes.CDLL, paths: Iterable[str]) -> str:
         _call_kernel(library, _RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0))
     finally:
         os.close(rules)
-    less = "" if version >= _TRUNCATES else ", but truncation is not covered by this kernel"
+    less = "" if version >= _TRUNCATES else ", which does not cover truncation"
     return (
-        f"the sources and Python's libraries can be read, nothing written (version {version}{less})"
+        f"can read the sources and Python's libraries, and write nothing (version {version}{less})"
     )
 
 
 def list_rights(version: int) -> list[int]:
-    """Return the rights that a version of Landlock can take away: to files, to TCP, to others."""
+    """List the rights that a version of Landlock can remove: on files, on TCP, on other
+    processes.
+    """
     rights = sum(rights for since, rights in _RIGHTS.items() if since <= version)
     return [rights, *[_TCP] * (version >= _HAS_NETWORK), *[_SCOPE] * (version >= _HAS_SCOPE)]
 
@@ -81,9 +84,9 @@ def _call_kernel(library: ctypes.CDLL, number: int, *arguments: object) -> int:
     found = int(library.syscall(ctypes.c_long(number), *arguments))
     if found < 0:
         code = ctypes.get_errno()
-        words = {
+        reasons = {
             errno.ENOSYS: "the kernel was built without it, or a container hides it",
             errno.EOPNOTSUPP: "the kernel has it switched off; add landlock to its lsm= list",
         }
-        raise OSError(code, words.get(code, os.strerror(code)))
+        raise OSError(code, reasons.get(code, os.strerror(code)))
     return found

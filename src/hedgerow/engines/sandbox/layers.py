@@ -1,4 +1,4 @@
-"""All layers of the sandbox, applied one after the other before the engine meets any data."""
+"""All layers of the sandbox, applied one after the other before the process sees any data."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from hedgerow.engines.process.session_protocol import SandboxLayer
 from hedgerow.engines.sandbox.capabilities import drop_capabilities
 from hedgerow.engines.sandbox.landlock import allow_reading_only
 from hedgerow.engines.sandbox.seccomp import filter_system_calls
 
-__all__ = ["LAYER_NAMES", "apply_layers", "find_libraries"]
+__all__ = ["LAYER_NAMES", "SandboxLayer", "apply_layers", "find_libraries"]
 
 LAYER_NAMES: Final = ("network", "landlock", "capabilities", "seccomp")
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _NO_NEW_PRIVILEGES: Final = 38
 _PACKAGES: Final = ("hedgerow", "numpy", "pyarrow", "duckdb", "_duckdb")
-# Shared libraries and how they are found; time zones; how much memory and how many processors there
-# are, which the engine asks. OpenSSL will not load where its settings are there and cannot be read.
+# Shared libraries and their index, time zones, and the sizes of memory and processors, which the
+# engine reads. OpenSSL does not load if its settings exist and cannot be read.
 _SYSTEM_PATHS: Final = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),
@@ -31,19 +30,27 @@ _SYSTEM_PATHS: Final = (
 )
 
 
-def apply_layers(sources: Sequence[str]) -> list[SandboxLayer]:
-    """Confine this process for good, by every layer that the system has, and report each.
+class SandboxLayer(NamedTuple):
+    """A layer of the sandbox: whether it is active, and what it does or why it is missing."""
 
-    Threads that run already keep their freedom: call it before there are any.
+    name: str
+    active: bool
+    detail: str
+
+
+def apply_layers(sources: Sequence[str]) -> list[SandboxLayer]:
+    """Confine this process for good with every layer that the system supports, and report each.
+
+    Threads that already run are not confined: call it before starting any.
     """
     if sys.platform != "linux":
         return [
-            SandboxLayer(name, False, f"only Linux has it, and this is {sys.platform}")
+            SandboxLayer(name, False, f"available on Linux only; this is {sys.platform}")
             for name in LAYER_NAMES
         ]
     library = ctypes.CDLL(None, use_errno=True)
     needed = [*sources, *find_libraries()]
-    library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)  # what the other layers are granted for
+    library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)  # a precondition of the other layers
     steps: dict[str, Callable[[], str]] = {
         "network": lambda: _leave_network(library),
         "landlock": lambda: allow_reading_only(library, [*needed, *_SYSTEM_PATHS]),
@@ -54,8 +61,11 @@ def apply_layers(sources: Sequence[str]) -> list[SandboxLayer]:
 
 
 def find_libraries() -> list[str]:
-    """Return the folders from which this process may still import: Python's and those of our
-    packages, where links lead to them as well, but not the folder of whichever script runs."""
+    """Find the folders from which this process may still import: Python's and those of our
+    packages.
+
+    Links are followed, and the folder of the running script is left out.
+    """
     found = {
         os.path.dirname(os.path.realpath(os.__file__)),
         f"{sys.prefix}/lib",
@@ -84,4 +94,4 @@ def _leave_network(library: ctypes.CDLL) -> str:
     if library.unshare(_NEW_NETWORK) != 0 and library.unshare(_NEW_USER | _NEW_NETWORK) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
-    return "a network of its own, which leads nowhere"
+    return "a network namespace of its own, without any connection"

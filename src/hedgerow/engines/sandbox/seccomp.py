@@ -1,9 +1,9 @@
 """Seccomp: a filter of system calls without those that open for writing.
 
-A call that is not listed is answered as one that this kernel lacks (ENOSYS), so that libraries take
-their older way: threads begin by clone instead of clone3, whose flags a filter cannot read. A
-listed call with a forbidden argument is refused (EPERM). A call in another numbering (32 bits) ends
-the process.
+A call that is not listed fails as if the kernel lacked it (ENOSYS), so that libraries fall back to
+an older call: threads start with clone instead of clone3, whose flags a filter cannot read. A
+listed call with a forbidden argument fails with EPERM. A call in the 32-bit numbering ends the
+process.
 """
 
 from __future__ import annotations
@@ -31,34 +31,35 @@ _ALLOW: Final = 0x7FFF0000
 _KILL_PROCESS: Final = 0x80000000
 _REFUSE: Final = 0x00050000 | errno.EPERM
 _UNKNOWN: Final = 0x00050000 | errno.ENOSYS
-_NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16  # where they lie in what a filter sees
+_NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16  # offsets in the data that a filter sees
 _SET_FILTER: Final = 1
-# For every thread; and without the brake on speculation that older kernels put on filtered
-# processes.
+# For every thread, and without the speculation limits that older kernels put on filtered processes.
 _FLAGS: Final = 1 | 4
 
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
 def filter_system_calls(library: ctypes.CDLL) -> str:
-    """Filter the calls of this process for good and return what is left; OSError if refused."""
+    """Filter the system calls of this process for good and return a description; raise OSError if
+    refused.
+    """
     machine = os.uname().machine
     processor = PROCESSORS.get(machine)
     if processor is None or sys.maxsize < 2**32 or sys.byteorder != "little":
         raise OSError(errno.ENOTSUP, f"no list of system calls for {machine}")
     code = b"".join(struct.pack("=HBBI", *line) for line in assemble_filter(processor))
     program = ctypes.create_string_buffer(code, len(code))
-    told = ctypes.create_string_buffer(
+    header = ctypes.create_string_buffer(
         struct.pack("@HP", len(code) // 8, ctypes.addressof(program))
     )
     number, action = ctypes.c_long(processor.seccomp), ctypes.c_long(_SET_FILTER)
-    if library.syscall(number, action, ctypes.c_long(_FLAGS), told) != 0:
+    if library.syscall(number, action, ctypes.c_long(_FLAGS), header) != 0:
         raise OSError(ctypes.get_errno(), "refused")
     return "no call that opens for writing, renames, deletes, starts a program or opens a socket"
 
 
 def assemble_filter(processor: Processor) -> list[Instruction]:
-    """Assemble the program of the filter for a processor."""
+    """Assemble the filter program for a processor."""
     lines: list[Instruction] = [
         (_LOAD, 0, 0, _PROCESSOR),
         (_EQUAL, 1, 0, processor.audit_arch),
@@ -73,7 +74,7 @@ def assemble_filter(processor: Processor) -> list[Instruction]:
 
 
 def _match_number(number: int | None, block: Iterable[Instruction]) -> Iterator[Instruction]:
-    """Run a block that returns, if the call has this number."""
+    """Run a block that returns if the call has this number."""
     if number is not None:
         body = list(block)
         yield _EQUAL, 0, len(body), number
@@ -81,7 +82,7 @@ def _match_number(number: int | None, block: Iterable[Instruction]) -> Iterator[
 
 
 def _assemble_rule(rule: ArgumentRule) -> Iterator[Instruction]:
-    """Allow the call if its argument keeps the rule, else refuse it."""
+    """Allow the call if its argument passes the rule, else refuse it."""
     yield _LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument
     if rule.forbidden_bits:
         yield _ANY_BIT, 1, 0, rule.forbidden_bits

@@ -1,8 +1,8 @@
-"""The system calls that the engine process may make, by name, with their numbers on two processors.
+"""The system calls that the process may make, by name, with their numbers on two processors.
 
-Everything that is not here does not exist for it: opening for writing, renaming, deleting, changing
-modes or attributes, starting programs, sockets, io_uring, mounting, tracing. Calls whose first
-arguments decide (opening, threads) carry a rule. None stands where a processor lacks a call.
+All others do not exist for it: opening for writing, renaming, deleting, changing modes or
+attributes, starting programs, sockets, io_uring, mounting, tracing. Calls whose arguments decide
+(opening, threads) have a rule. None: the processor lacks the call.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ __all__ = ["ALLOWED", "CONDITIONAL", "PROCESSORS", "ArgumentRule", "Processor"]
 
 
 class Processor(NamedTuple):
-    """A processor: its mark in the kernel's audit, its column below, and the call of seccomp."""
+    """A processor: its audit number in the kernel, its column below, and its number of the seccomp
+    call.
+    """
 
     audit_arch: int
     column: int
@@ -24,7 +26,8 @@ class Processor(NamedTuple):
 
 class ArgumentRule(NamedTuple):
     """A condition on the low 32 bits of one argument: bits that must be unset, bits of which one
-    must be set, or the values that are allowed."""
+    must be set, or the allowed values.
+    """
 
     numbers: tuple[int | None, int | None]
     argument: int
@@ -38,13 +41,12 @@ PROCESSORS: Final[Mapping[str, Processor]] = {
     "aarch64": Processor(0xC00000B7, 1, 277),
 }
 
-# O_TMPFILE is the last one, without the bit of O_DIRECTORY, which it contains and which may be
-# read.
+# The last is O_TMPFILE without the bit of O_DIRECTORY, which it contains and which is allowed.
 _WRITING: Final = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND | 0o20000000
 _THREAD: Final = 0x00010000  # CLONE_THREAD: a thread of this process, so no other process can begin
-# Duplicate, flags of descriptors and of open files, locks. Not: leases, signals to other processes.
+# Allowed: duplicating, flags of descriptors and open files, locks. Not: leases, signals.
 _FCNTL: Final = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030)
-# Is it a terminal (two ways), close on exec (on, off). Not: attributes of files, cloning of files.
+# Allowed: terminal tests (two), close-on-exec (on, off). Not: attributes or cloning of files.
 _IOCTL: Final = (0x5401, 0x802C542A, 0x5451, 0x5450)
 _PRCTL: Final = (15, 16, 0x53564D41)  # names of threads and of memory
 

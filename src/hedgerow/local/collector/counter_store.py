@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import InitVar, dataclass, field
@@ -32,6 +31,7 @@ from hedgerow.errors import InvalidArgument, Refused, SourceError
 from hedgerow.ledger.durable_files import sync_to_disk
 from hedgerow.local.metric import Metric
 from hedgerow.numeric.vectorised import Integers
+from hedgerow.sqlite_file import SqliteFile
 
 __all__ = ["CHUNK_COUNTERS", "BatchCounters", "CounterStore"]
 
@@ -40,8 +40,8 @@ _FORMAT_VERSION = 1
 _APPLICATION_ID = 0x48656467
 _TABLES = f"""CREATE TABLE metrics (hash BLOB NOT NULL, epoch INTEGER NOT NULL, spec TEXT NOT NULL,
 PRIMARY KEY (hash, epoch)) STRICT, WITHOUT ROWID;
-CREATE TABLE counters (hash BLOB NOT NULL, epoch INTEGER NOT NULL, piece INTEGER NOT NULL, sums BLOB NOT NULL,
-PRIMARY KEY (hash, epoch, piece)) STRICT, WITHOUT ROWID;
+CREATE TABLE counters (hash BLOB NOT NULL, epoch INTEGER NOT NULL, piece INTEGER NOT NULL,
+sums BLOB NOT NULL, PRIMARY KEY (hash, epoch, piece)) STRICT, WITHOUT ROWID;
 CREATE TABLE batches (key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {_FORMAT_VERSION}"""
@@ -79,29 +79,28 @@ class BatchCounters:
         return hashlib.sha256(self.metric.hash + self.key).digest()[:_KEY_HASH_BYTES]
 
 
-class CounterStore:
+class CounterStore(SqliteFile):
     """The file at ``path``, made if it is not there. Threads may share it; processes too, each
     by its own ``CounterStore``.
     """
 
-    _vfs: str | None = None
-    _synchronous = "FULL"
+    _noun = "store"
+    _lost = "what was being added was not counted"
+    _kept = "acknowledged batches are kept"
+    _advice = " Restore it, or name another file."
 
     def __init__(self, path: str | Path, *, create: bool = True, wait: float = 30.0) -> None:
-        self.path = Path(path).resolve()
-        self._lock = threading.RLock()
-        self._process = os.getpid()
-        self._db: apsw.Connection | None = None
+        super().__init__(path)
         if not create and not self.path.is_file():
             raise SourceError(f"There is no store at '{self.path}'.")
         if not self.path.parent.is_dir():
             raise SourceError(
                 f"The folder '{self.path.parent}' for the store does not exist. Make it first."
             )
-        with self._translate_errors():
+        with self._locked():
             with suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            self._db = self._connect(wait)
+            self._db = self._connect(self.path, wait)
             try:
                 self._create_tables()
             except BaseException:
@@ -118,7 +117,7 @@ class CounterStore:
         """Count these batches, all in one transaction, and say of each whether it was counted:
         False where its key was already.
         """
-        with self._translate_errors(), self._transaction() as db:
+        with self._locked(), self._transaction() as db:
             fresh = [self._mark_counted(db, addition.key_hash) for addition in additions]
             sums: dict[bytes, tuple[Metric, dict[int, Integers]]] = {}
             for addition in (
@@ -133,14 +132,14 @@ class CounterStore:
 
     def read_counters(self, metric: Metric) -> Integers:
         """The sums so far; zeros where nothing was counted yet."""
-        with self._translate_errors():
+        with self._locked():
             return self._read_counters(self._require_connection(), metric)
 
     def count_reports(self, metric: Metric) -> int:
         """How many reports were counted: the last counter, read without the others."""
         last = metric.scheme.counter_count - 1
         asked = "SELECT sums FROM counters WHERE hash = ? AND epoch = ? AND piece = ?"
-        with self._translate_errors():
+        with self._locked():
             found = (
                 self._require_connection()
                 .execute(asked, (metric.hash, metric.epoch, last // CHUNK_COUNTERS))
@@ -154,7 +153,7 @@ class CounterStore:
 
     def list_metrics(self) -> list[Metric]:
         """All metrics that something was counted of, by name and epoch."""
-        with self._translate_errors():
+        with self._locked():
             found = [
                 Metric.from_json(spec)
                 for (spec,) in self._require_connection().execute("SELECT spec FROM metrics")
@@ -165,14 +164,14 @@ class CounterStore:
         """Add what another collector counted. A batch that both have counted is found by its
         key, and then nothing is added.
         """
-        with other._translate_errors():
+        with other._locked():
             held = other._require_connection()
             with _read_snapshot(held):
                 marks = list(held.execute("SELECT key FROM batches"))
                 shard = [
                     (metric, other._read_counters(held, metric)) for metric in other.list_metrics()
                 ]
-        with self._translate_errors(), self._transaction() as db:
+        with self._locked(), self._transaction() as db:
             if not all(self._mark_counted(db, mark) for (mark,) in marks):
                 raise Refused(
                     f"The stores '{self.path}' and '{other.path}' have a batch in common: it would"
@@ -181,26 +180,6 @@ class CounterStore:
                 )
             for metric, counters in shard:
                 self._add_counters(db, metric, _split_counters(counters))
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock:
-            db, self._db = self._db, None
-            if db is not None and self._process == os.getpid():
-                # on a failing disk the last checkpoint fails too; the log keeps what it holds
-                with suppress(apsw.Error):
-                    db.close(True)
-
-    def _connect(self, wait: float) -> apsw.Connection:
-        db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self._vfs)
-        db.set_busy_timeout(int(wait * 1000))
-        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two
-        # fullfsync settings; macOS).
-        db.execute(
-            f"PRAGMA synchronous = {self._synchronous}; PRAGMA fullfsync = 1; PRAGMA"
-            " checkpoint_fullfsync = 1"
-        )
-        return db
 
     def _create_tables(self) -> None:
         """Make the tables in a file that is empty; a crash before their commit leaves it empty."""
@@ -269,51 +248,6 @@ class CounterStore:
                 " of its protocol."
             )
         return np.frombuffer(sums, "<i8").astype(np.int64)
-
-    def _require_connection(self) -> apsw.Connection:
-        if self._process != os.getpid():
-            raise SourceError("The store was opened in another process. Open it here anew.")
-        if self._db is None:
-            raise SourceError(f"The store '{self.path}' is closed.")
-        return self._db
-
-    @contextmanager
-    def _transaction(self) -> Iterator[apsw.Connection]:
-        db = self._require_connection()
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            yield db
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
-        """Say in plain words what the database or the system refused."""
-        with self._lock:
-            try:
-                yield
-            except apsw.BusyError:
-                raise SourceError(
-                    f"The store '{self.path}' is in use by another process that does not let go."
-                    " Try again."
-                ) from None
-            except apsw.FullError:
-                raise SourceError(
-                    f"The disk of the store '{self.path}' is full. Make room; what was being added"
-                    " was not counted."
-                ) from None
-            except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
-                raise SourceError(
-                    f"The file '{self.path}' is not a store, or is damaged."
-                ) from None
-            except (apsw.Error, OSError):
-                raise SourceError(
-                    f"The store '{self.path}' cannot be read and written. What was acknowledged is"
-                    " kept."
-                ) from None
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""The inverse sensitivity mechanism: an answer is as likely as few rows would have to change for it
-to be true.
+"""The inverse sensitivity mechanism: an answer is the likelier, the fewer rows must change to make
+it true.
 
 Statement
     Let len(x, z) be the least number of rows that must change before the answer is z. Choosing z
     from a finite range with probability proportional to exp(-factor len(x, z)) is pure epsilon-DP
-    with epsilon = 2 factor, and epsilon^2/8-zCDP, towards a unit of one row; k and k^2 times as
-    much towards one of k rows. The true answer is always the most likely one.
+    with epsilon = 2 factor, and epsilon^2/8-zCDP, towards a unit of one row; k and k^2 times that
+    towards one of k rows. The true answer is always the most likely one.
 
 Proof
     len(., z) is the distance to a set of data sets, so it moves by at most 1 from a data set to its
@@ -14,21 +14,21 @@ Proof
 
 Accuracy
     Except with probability beta the answer is true of data that differ in at most ``error(beta,
-    candidates)`` rows. What that says depends on the statistic: for a quantile, ``ranks`` turns it
-    into ranks. For a maximum or minimum it says *nothing*: one row more, anywhere above, makes any
-    value above the maximum true, so that all of them have length 1 and the answer is mostly one of
-    them. ``ranks`` is infinite there; take ``extremes``.
+    candidates)`` rows. What that means depends on the statistic: for a quantile, ``rank_error``
+    converts it to ranks. For a maximum or minimum it means *nothing*: one row more, anywhere above,
+    makes any value above the maximum true, so that all of them have length 1 and the answer is
+    mostly one of them. ``rank_error`` is infinite there; use ``extremes``.
 
 Arithmetic
-    Lengths are whole numbers. The choice is a race decided exactly (``numeric.race``); for
-    quantiles over all points of a grid (``mechanisms.points``).
+    Lengths are whole numbers. The choice is an exact noisy argmax (``samplers.argmax_sampler``);
+    for quantiles over all points of a grid (``selection.grid_selection``).
 
 Edges
-    ``sample`` takes lengths as they are: if they can move by more than 1 between neighbours,
-    nothing here notices. Ranges must not depend on the data. One candidate is chosen for certain.
-    Under a filter a row may also leave or enter: ``quantile`` holds as it stands, the lengths of a
-    sum, mean or count must be told (``statistics.moves``). No rows: a point of length 1, as all
-    are.
+    ``sample`` trusts the given lengths: lengths that move by more than 1 between neighbours go
+    unnoticed. Ranges must not depend on the data. A single candidate is chosen with certainty.
+    Under a filter a row may also leave or enter: ``quantile`` holds unchanged, the lengths of a
+    sum, mean or count must be computed for a filter (``sensitivity.neighbour_moves``). Without
+    rows, every point has length 1.
 
 Source
     Asi and Duchi (NeurIPS 2020); for the median it is the exponential mechanism of Smith (STOC
@@ -73,9 +73,7 @@ __all__ = ["InverseSensitivity"]
 
 @dataclass(frozen=True, slots=True)
 class InverseSensitivity:
-    """Chooses by length; ``factor`` is how much less likely each row makes an answer, as a
-    logarithm. Usually made by ``calibrate``.
-    """
+    """A choice by length: each row lowers the log probability of an answer by ``factor``."""
 
     shape: ClassVar[str] = "point"
     factor: Fraction
@@ -87,21 +85,21 @@ class InverseSensitivity:
     def calibrate(
         cls, *, epsilon: Number | None = None, rho: Number | None = None, rows: int = 1
     ) -> InverseSensitivity:
-        """The sharpest choice within ``epsilon`` or ``rho``, when one unit has at most ``rows``
+        """Return the sharpest choice within ``epsilon`` or ``rho``, for units of at most ``rows``
         rows.
         """
         return cls(compute_epsilon_per_choice(epsilon, rho) / (2 * parse_whole(rows, "rows")))
 
     def loss(self, rows: int = 1) -> Loss:
-        """What one use costs a unit of ``rows`` rows."""
+        """Return the loss of one use for a unit of ``rows`` rows."""
         return compute_choices_loss(2 * self.factor * parse_whole(rows, "rows"))
 
     def sample(self, lengths: Any) -> int:
-        """The place of the chosen answer, given the length of each."""
+        """Choose the index of an answer, given the length of each."""
         return noisy_argmax(-_check_lengths(lengths), self.factor, "gumbel")
 
     def log_prob(self, index: int, lengths: Any) -> float:
-        """The logarithm of the probability that the answer at ``index`` is chosen."""
+        """Return the log probability that the answer at ``index`` is chosen."""
         values = compute_score_gaps(-_check_lengths(lengths), self.factor)
         return float(values[check_index(index, values.size)] - np.log(np.sum(np.exp(values))))
 
@@ -114,8 +112,9 @@ class InverseSensitivity:
         upper: Any = None,
         grid: Any = None,
     ) -> Any:
-        """A quantile of ``values``, chosen among all points of the range; they come with public
-        bounds, or as a ``Sample``.
+        """Choose a quantile of ``values`` among all points of the range.
+
+        ``values`` come with public bounds, or as a ``Sample``.
         """
         column = parse_sample(values, lower, upper, grid)
         return Grid(column.grid).to_value(self._build_selection(quantile, column).draw())
@@ -130,35 +129,29 @@ class InverseSensitivity:
         upper: Any = None,
         grid: Any = None,
     ) -> float:
-        """The logarithm of the probability of a point as the quantile."""
-        return self._build_selection(quantile, parse_sample(values, lower, upper, grid)).log_prob(
-            point
-        )
+        """Return the log probability that ``point`` is chosen as the quantile."""
+        column = parse_sample(values, lower, upper, grid)
+        return self._build_selection(quantile, column).log_prob(point)
 
     def error(self, beta: Number, candidates: int) -> float:
-        """How many rows would have to change for the answer to be true, at most, except with
-        probability ``beta``.
+        """Return the number of rows that must change to make the answer true.
+
+        It is exceeded with probability at most ``beta``.
         """
         return compute_error_radius(
             parse_probability(beta, "beta"), check_candidates(candidates), self.factor
         )
 
     def rank_error(self, beta: Number, quantile: Quantile, n: int, width: int) -> float:
-        """How many ranks a quantile of n rows may be off, except with probability ``beta``;
-        infinite where nothing can be said.
+        """Return the rank error of a quantile of n rows, exceeded with probability at most
+        ``beta``.
 
-        A length of k means at most k ranks under change-one, max(p, 1-p) k under add-remove. Where
-        that leads past the last row, every point up to the bound qualifies.
+        A length of k means at most k ranks under change-one, max(p, 1-p) k under add-remove. It is
+        infinite where that leads past the last row: there every point up to the bound qualifies.
         """
-        length, rank = (
-            int(self.error(beta, parse_whole(width, "width") + 1)),
-            quantile.rank(parse_whole(n, "n")),
-        )
-        k = (
-            length
-            if quantile.neighbours == "change-one"
-            else ceil(quantile.max_rank_shift * length)
-        )
+        length = int(self.error(beta, parse_whole(width, "width") + 1))
+        rank, changes = quantile.rank(parse_whole(n, "n")), quantile.neighbours == "change-one"
+        k = length if changes else ceil(quantile.max_rank_shift * length)
         return k if k == 0 or k < rank <= n - k else inf
 
     def _build_selection(self, quantile: Quantile, column: Sample) -> GridSelection:

@@ -1,36 +1,37 @@
-"""Propose, test, release: a guess at the local sensitivity, tested before it is used.
+"""Propose-test-release: a proposed bound on the local sensitivity, tested before it is used.
 
 Statement
     The analyst proposes a bound b, from public knowledge only. D is the distance from the data to
-    the nearest data set whose local sensitivity exceeds b (0 if that is so here). If D + Z >=
-    threshold, Z discrete Laplace noise of scale 1/e, the answer is released with Laplace noise of
-    scale b/e; else nothing is (None). With the threshold of ``calibrate`` this is (2 e, delta)-DP.
-    ``calibrate(epsilon=…)`` runs at e = epsilon/2: the release costs what was asked.
+    the nearest data set whose local sensitivity exceeds b (0 if it does here). If D + Z >=
+    threshold, where Z is discrete Laplace noise of scale 1/e, the answer is released with Laplace
+    noise of scale b/e; otherwise nothing is (None). With the threshold of ``calibrate`` this is (2
+    e, delta)-DP. ``calibrate(epsilon=…)`` uses e = epsilon/2, so that the release costs the
+    requested epsilon.
 
 Proof
     D moves by at most 1 between neighbours, so the test is e-DP. If one of two neighbours has D >
     0, its local sensitivity is at most b: the answers lie within b of each other, and the noisy
     answer is e-DP. Together 2 e. If both have D = 0, each releases with probability at most Pr[Z >=
-    threshold] <= delta: take that part out of both, and what is left ("no release") is equal. For a
+    threshold] <= delta: remove that part from both, and the rest ("no release") is equal. For a
     ``group`` of k units, with D still counted in single ones, the scales are k times as large. If
-    one of the two has D >= k, every data set on the way to the other, but the last, has D > 0, so
-    the answers lie within k b. Else both have D < k and release with probability at most Pr[k - 1 +
-    Z >= threshold] <= delta.
+    one of the two has D >= k, every data set on the path to the other, except the last, has D > 0,
+    so the answers lie within k b. Otherwise both have D < k and release with probability at most
+    Pr[k - 1 + Z >= threshold] <= delta.
 
 Accuracy
-    Given a release the error is that of ``laplace`` at scale b/e. ``release_probability(D)`` is
-    exact, as in ``stable``.
+    Given a release, the error is that of ``laplace`` at scale b/e. ``release_probability(D)`` is
+    exact, as in ``stable_value``.
 
 Arithmetic
-    As ``stable`` and ``laplace``; b is snapped up to whole grid steps.
+    As ``stable_value`` and ``laplace``; b is rounded up to whole grid steps.
 
 Edges
-    Any D serves that moves by at most 1 and is 0 wherever the local sensitivity exceeds b, such as
-    ``statistics.Quantile.distance``, under a filter as well. b >= the global sensitivity makes D
-    infinite and the test pass; the cost stays. A bound read off the data is not private, and
-    nothing here can see that. The threshold ln(2/delta)/(2 epsilon), claimed as (epsilon, delta)-DP
-    in places, is wrong: from D = 0 it releases with probability sqrt(delta/2)/2, above delta for
-    all delta < 1/8. The noise is drawn whether it is needed or not.
+    Any D works that moves by at most 1 and is 0 wherever the local sensitivity exceeds b, such as
+    ``Quantile.distance``, under a filter as well. With b at least the global sensitivity, D is
+    infinite and the test passes; the cost stays. A bound read off the data is not private, and this
+    cannot be detected here. The threshold ln(2/delta)/(2 epsilon), sometimes claimed to be
+    (epsilon, delta)-DP, is wrong: from D = 0 it releases with probability sqrt(delta/2)/2, above
+    delta for all delta < 1/8. The noise is drawn whether it is needed or not.
 
 Source
     Dwork and Lei (STOC 2009); Dwork and Roth (2014), section 7.2.
@@ -68,9 +69,7 @@ _SAMPLES = SamplePool(discrete_laplace)
 
 @dataclass(frozen=True, slots=True)
 class ProposeTestRelease:
-    """Tests the proposed ``bound`` with noise of scale ``test``, then adds Laplace ``noise`` to
-    the answer.
-    """
+    """A noisy ``test`` of the proposed ``bound``, then Laplace ``noise`` on the answer."""
 
     shape: ClassVar[str] = "tested"
     bound: Fraction
@@ -96,22 +95,20 @@ class ProposeTestRelease:
         grid: Number | None = None,
         group: int = 1,
     ) -> ProposeTestRelease:
-        """Half of ``epsilon`` for the test, half for the noise; ``delta`` for a test that passes
-        where it must not.
+        """Split ``epsilon`` in half between test and noise.
+
+        ``delta`` is for a test that passes although the bound does not hold.
         """
-        proposed, half, k = (
-            parse_positive(bound, "bound"),
-            parse_epsilon(epsilon) / 2,
-            parse_whole(group, "group"),
-        )
-        # refuses what calls itself a local sensitivity: it was read off the data
+        proposed, half = parse_positive(bound, "bound"), parse_epsilon(epsilon) / 2
+        k = parse_whole(group, "group")
+        # raises Refused for a LocalSensitivity, which was read off the data
         Sensitivity.of(bound)
-        chance, test = parse_delta(delta), check_scale(k / half, "test")
+        limit, test = parse_delta(delta), check_scale(k / half, "test")
         noise = Laplace.calibrate(sensitivity=k * proposed, epsilon=half, grid=grid)
-        return cls(proposed, noise, test, k - 1 + laplace_threshold(test, chance))
+        return cls(proposed, noise, test, k - 1 + laplace_threshold(test, limit))
 
     def loss(self, group: int = 1) -> Loss:
-        """What one question costs, release or not, towards a group of so many units."""
+        """Return the loss of one question, released or not, towards a group of this many units."""
         k = parse_whole(group, "group")
         tested = Loss(
             k / self.test,
@@ -121,7 +118,7 @@ class ProposeTestRelease:
         return tested + self.noise.loss(k * self.bound)
 
     def sample(self, exact: Any, distance: Any) -> Any:
-        """``exact`` with noise, or None: no release. ``distance`` is D, 0 or more."""
+        """Return ``exact`` with noise, or None: no release. ``distance`` is D, 0 or more."""
         if not isinstance(get_grid(self.noise.grid).snap(exact), int):
             raise InvalidArgument("exact", "must be one number")
         far = parse_private_distance(distance, 0)
@@ -129,9 +126,9 @@ class ProposeTestRelease:
         return noisy if passed else None
 
     def release_probability(self, distance: Any) -> float:
-        """How likely the test passes at this distance."""
+        """Return the probability that the test passes at this distance."""
         return laplace_tail_double(self.test, self.threshold - parse_private_distance(distance, 0))
 
     def error(self, beta: Number) -> Any:
-        """The radius that a released answer leaves with probability at most ``beta``."""
+        """Return the radius that a released answer exceeds with probability at most ``beta``."""
         return self.noise.error(beta)

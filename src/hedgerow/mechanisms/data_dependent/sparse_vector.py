@@ -1,23 +1,22 @@
-"""The sparse vector technique: many questions against a threshold, paying only for the few that
-reach it.
+"""The sparse vector technique: many comparisons with a threshold, paying only for those above it.
 
 Statement
     Draw a noisy threshold once. For each answer in turn add fresh noise and say "above" if the sum
     reaches the noisy threshold, else "below"; stop for good after ``cutoff`` times "above". The
     whole run, however long and however the next question is chosen, is pure epsilon-DP with epsilon
     = Delta/threshold_scale + 2 cutoff Delta/answer_scale, where every answer moves by at most Delta
-    between neighbours; the 2 falls away if all answers move the same way (``monotone``). With
-    ``gap``, the lead over the noisy threshold comes with each "above" at no further cost.
+    between neighbours; the factor 2 is not needed if all answers move in the same direction
+    (``monotone``). With ``gap``, the lead over the noisy threshold comes with each "above" at no
+    further cost.
 
 Proof
     Take neighbours x, x' and an output. Raise the threshold noise by Delta: an answer that was
     below stays below, whatever it moved by. Raise the noise of each answer that was above by Delta
-    minus what it moved by, 2 Delta at most: it stays above, with the same lead. All are shifts of
+    minus its move, at most 2 Delta: it stays above, with the same lead. All of these are shifts of
     whole numbers, so one-to-one, and cost Delta/threshold_scale and at most cutoff times 2
-    Delta/answer_scale. Monotone: if answers only rise from x to x', the second shift is Delta at
-    most; if they only fall, leave the threshold alone, and raise the noise of those above by what
-    they fell, Delta at most. The next question depends on the output so far, which is the same on
-    both sides.
+    Delta/answer_scale. Monotone: if answers only rise from x to x', the second shift is at most
+    Delta; if they only fall, keep the threshold, and raise the noise of those above by their fall,
+    at most Delta. The next question depends on the output so far, which is the same on both sides.
 
 Accuracy
     ``error(beta, questions)``: with probability 1 - beta every "above" is at least threshold -
@@ -25,13 +24,13 @@ Accuracy
 
 Arithmetic
     Answers, threshold and noise are whole numbers. The proof needs no continuity: ties (reaching is
-    above) fall alike on both sides, and a lead is exact.
+    above) fall the same way on both sides, and a lead is exact.
 
 Edges
-    Known wrong variants give up one part of this: noise on the answers, noise on the threshold,
-    answer noise that grows with ``cutoff``, or the cut-off. After it, or after a refused answer,
-    nothing more is answered. The noisy threshold is not drawn again after an "above", which would
-    be another split of the budget.
+    Known wrong variants omit one part of this: noise on the answers, noise on the threshold, answer
+    noise that grows with ``cutoff``, or the cut-off. After it, or after a refused answer, no
+    further answer is given. The noisy threshold is not drawn again after an "above", which would be
+    another split of the budget.
 
 Source
     Dwork, Naor, Reingold, Rothblum, Vadhan (STOC 2009); Lyu, Su, Li (VLDB 2017), algorithm 7 and
@@ -73,9 +72,7 @@ _WHOLE_RULE = "must be whole numbers"
 
 @dataclass(frozen=True, slots=True)
 class SparseVector:
-    """Noise for the threshold and for the answers, and how often "above" may be said. Usually
-    made by ``calibrate``.
-    """
+    """Noise for the threshold and the answers, and the number of "above" verdicts allowed."""
 
     shape: ClassVar[str] = "tested"
     threshold_scale: Fraction
@@ -100,20 +97,18 @@ class SparseVector:
         cutoff: int = 1,
         monotone: bool = False,
     ) -> SparseVector:
-        """Splits ``epsilon`` between threshold and answers as 1 : (2 cutoff)^(2/3), monotone 1 :
-        cutoff^(2/3): least noise in the sum.
+        """Split ``epsilon`` between threshold and answers as 1 : (2 cutoff)^(2/3).
+
+        For monotone answers 1 : cutoff^(2/3). This split minimises the noise of the sum.
         """
-        move, total, times = (
-            _parse_sensitivity(sensitivity),
-            parse_epsilon(epsilon),
-            _parse_cutoff(cutoff),
-        )
+        move, total = _parse_sensitivity(sensitivity), parse_epsilon(epsilon)
+        times = _parse_cutoff(cutoff)
         shifts = times * (1 if check_flag(monotone, "monotone") else 2)
         first = total / (1 + Fraction(shifts ** (2 / 3)).limit_denominator(1000))
         return cls(move / first, shifts * move / (total - first), times, monotone)
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
-        """What a whole run costs, when every answer moves by at most ``sensitivity``."""
+        """Return the loss of a whole run, if every answer moves by at most ``sensitivity``."""
         shifts = self.cutoff * (1 if self.monotone else 2)
         return Loss(
             _parse_sensitivity(sensitivity)
@@ -121,11 +116,12 @@ class SparseVector:
         )
 
     def sample(self, answers: Iterable[Any], threshold: int, *, gap: bool = False) -> Iterator[Any]:
-        """For each answer in turn True ("above") or False; ends after the last "above" allowed.
+        """Yield for each answer in turn True ("above") or False; end after the last "above"
+        allowed.
 
-        With ``gap`` the lead, a whole number of 0 or more, instead of True, and None instead of
-        False. ``answers`` may be made one by one, each in view of what was said before; a list or
-        an array is checked as a whole before anything is drawn.
+        With ``gap``, yield the lead, a whole number of 0 or more, instead of True, and None instead
+        of False. ``answers`` may be generated one by one, each in view of the earlier verdicts; a
+        list or an array is checked as a whole before anything is drawn.
         """
         bar, lead = parse_private_whole(threshold, "threshold"), check_flag(gap, "gap")
         if isinstance(answers, (list, tuple, np.ndarray)):
@@ -151,8 +147,9 @@ class SparseVector:
                 return
 
     def error(self, beta: Number, questions: int) -> int:
-        """The radius within which every verdict of a run of so many questions is right, except
-        with probability ``beta``.
+        """Return the radius within which all verdicts of a run are right.
+
+        It is exceeded with probability at most ``beta``.
         """
         level, count = parse_probability(beta, "beta"), parse_whole(questions, "questions")
         return laplace_radius(self.threshold_scale, level / 2) + laplace_radius(

@@ -1,34 +1,34 @@
-"""Releasing a stable value: the exact answer, when nobody nearby has another one.
+"""Release of a stable value: the exact answer, if all nearby data sets have the same one.
 
 Statement
     Let D >= 1 be the distance from the data to the nearest data set with another answer, in units.
-    The answer is released if D + Z >= threshold, Z discrete Laplace noise; else nothing is ("no
-    release", None). With the scale 1/epsilon and the threshold of ``calibrate`` this is (epsilon,
-    delta)-DP. A unit that is a ``group`` of k moves D by k.
+    The answer is released if D + Z >= threshold, where Z is discrete Laplace noise; otherwise
+    nothing is ("no release", None). With the scale 1/epsilon and the threshold of ``calibrate``
+    this is (epsilon, delta)-DP. A unit that is a ``group`` of k moves D by k.
 
 Proof
     D moves by at most k between neighbours, so "release or not" is epsilon-DP at the scale
     k/epsilon, with the rho of that noise. Neighbours with the same answer differ in nothing else.
     Neighbours with different answers both have D <= k, so each releases with probability at most
-    Pr[k + Z >= threshold] <= delta: take that part out of both, and what is left ("no release") is
+    Pr[k + Z >= threshold] <= delta: remove that part from both, and the rest ("no release") is
     equal. So the good pair of ``Loss`` is the noisy comparison, or never releases.
 
 Accuracy
     ``release_probability(D)`` is q^(threshold-D)/(1+q) below the threshold and 1 -
     q^(D-threshold+1)/(1+q) from there on, q = e^(-1/scale). ``error(beta)`` is the smallest D, from
-    the threshold on, that is released with probability at least 1 - beta. An answer that is
-    released has no error.
+    the threshold on, that is released with probability at least 1 - beta. A released answer is
+    exact.
 
 Arithmetic
     Whole numbers and exact noise. The threshold is the smallest that the discrete tail allows,
     decided by rational bounds.
 
 Edges
-    D = 0 cannot be (an answer does not differ from itself) and is refused; D may be infinite. Any D
-    serves that moves by at most 1 and is at most the true one. An answer of None is never told from
-    no release. The threshold must stand k above that of D = 0: at ln(1/delta)/epsilon two
-    disagreeing neighbours, at D = 1, are released with probability e^epsilon delta/2 each by
-    continuous noise, a breach above epsilon = ln 2.
+    D = 0 is impossible (an answer does not differ from itself) and refused; D may be infinite. Any
+    D works that moves by at most 1 and is at most the true one. An answer of None looks like no
+    release. The threshold must be k above that for D = 0: at ln(1/delta)/epsilon two disagreeing
+    neighbours, at D = 1, are released with probability e^epsilon delta/2 each by continuous noise,
+    a breach above epsilon = ln 2.
 
 Source
     Dwork and Lei (STOC 2009); Thakurta and Smith (COLT 2013); Vadhan (2017), section 3.3.
@@ -63,9 +63,7 @@ _SAMPLES = SamplePool(discrete_laplace)
 
 @dataclass(frozen=True, slots=True)
 class Stable:
-    """Releases an exact answer that is ``threshold`` units or more away from every other answer,
-    give or take the noise.
-    """
+    """A noisy test that releases an exact answer at a distance of ``threshold`` units or more."""
 
     shape: ClassVar[str] = "tested"
     scale: Fraction
@@ -77,16 +75,17 @@ class Stable:
 
     @classmethod
     def calibrate(cls, *, epsilon: Number, delta: Number, group: int = 1) -> Stable:
-        """The least noise and the lowest threshold that keep the loss towards a group of so many
-        units within both.
+        """Return the least noise and the lowest threshold for ``epsilon`` and ``delta`` towards a
+        group.
         """
         k = parse_whole(group, "group")
         scale = check_scale(k / parse_epsilon(epsilon))
         return cls(scale, k + laplace_threshold(scale, parse_delta(delta)))
 
     def loss(self, group: int = 1) -> Loss:
-        """What one test costs, release or not; delta is the probability of a release where a
-        group may disagree.
+        """Return the loss of one test, whether it releases or not.
+
+        delta is the probability of a release where a group may disagree.
         """
         k = parse_whole(group, "group")
         return Loss(
@@ -96,19 +95,20 @@ class Stable:
         )
 
     def sample(self, answer: Any, distance: Any) -> Any:
-        """``answer`` itself, or None: no release. ``distance`` is how many units must change
-        before the answer does.
+        """Return ``answer`` itself, or None: no release.
+
+        ``distance`` is the number of units that must change before the answer does.
         """
         far = parse_private_distance(distance, 1)
         return answer if far + _SAMPLES.draw(self.scale) >= self.threshold else None
 
     def release_probability(self, distance: Any) -> float:
-        """How likely a release is at this distance."""
+        """Return the probability of a release at this distance."""
         return laplace_tail_double(self.scale, self.threshold - parse_private_distance(distance, 1))
 
     def error(self, beta: Number) -> int:
-        """The smallest distance, from the threshold on, that is released with probability at
-        least 1 - ``beta``.
+        """Return the smallest distance, from the threshold on, released with probability 1 -
+        ``beta``.
         """
-        # Not released at D: Z <= threshold - D - 1, as likely as Z >= D - threshold + 1.
+        # no release at D: Z <= threshold - D - 1, as likely as Z >= D - threshold + 1
         return self.threshold - 1 + laplace_threshold(self.scale, parse_probability(beta, "beta"))

@@ -1,17 +1,18 @@
-"""Choosing a point of a range by how far each is off, exactly and without looking at all of them.
+"""Exact selection of a point of a range by its rank error, without enumerating all points.
 
-Wanted is Pr[z] proportional to exp(-factor off(z)) over all grid points z of the range, where
-off(z) >= 0 is a whole number that depends on how many values lie below, at and above z, and grows
-away from some rank.
+The target is Pr[z] proportional to exp(-factor off(z)) over all grid points z of the range. off(z)
+>= 0 is a whole number, the rank error of z; it depends on the number of values below, at and above
+z, and grows away from some rank.
 
-Near that rank every piece (``statistics.pieces``) races with its number of points as weight. All
-that is farther on one side is a single piece, as if each of its points were as little off as its
-near end. A point drawn there is kept with probability exp(-factor (off(z) - off(near end))); else
-everything is drawn again. That is rejection: the law is the one wanted wherever "near" ends. It
-ends where the rest is so unlikely that hardly ever is anything drawn again.
+Near that rank, every piece (``sensitivity.rank_pieces``) takes part in a noisy argmax with its
+number of points as weight. Everything farther on one side is a single piece, as if each of its
+points had the rank error of its near end. A point drawn there is accepted with probability
+exp(-factor (off(z) - off(near end))); otherwise everything is drawn again. This is rejection
+sampling: the distribution is the target, wherever "near" ends. It ends where the rest is so
+unlikely that rejections hardly ever occur.
 
-What such a choice costs: if off moves by at most M between neighbours, epsilon = 2 factor M and rho
-= epsilon^2/8 (``exponential``).
+The cost of such a choice: if off moves by at most M between neighbours, epsilon = 2 factor M and
+rho = epsilon^2/8 (``exponential``).
 """
 
 from __future__ import annotations
@@ -48,32 +49,36 @@ __all__ = [
 
 RankErrors = Callable[[RankPieces], Integers]
 
-_FAR_EXPONENT = 64  # e^-64 times the at most 2^54 points of a range is next to nothing
+_FAR_EXPONENT = 64  # e^-64 times the at most 2^54 points of a range is negligible
 
 
 def compute_epsilon_per_choice(
     epsilon: Number | None, rho: Number | None, choices: int = 1
 ) -> Fraction:
-    """The epsilon of each of so many choices, within ``epsilon`` or ``rho`` in all."""
+    """Return the epsilon of each of ``choices`` choices, within ``epsilon`` or ``rho`` in total.
+
+    A choice has rho at most epsilon^2/8, and at most epsilon tanh(epsilon/2) < epsilon.
+    """
     if (epsilon is None) == (rho is None):
         raise InvalidArgument("epsilon", "or rho must be given, and not both", epsilon)
     if rho is None:
         return parse_epsilon(epsilon) / choices
     share = parse_epsilon(rho, "rho") / choices
-    # from 8 on, epsilon tanh(epsilon/2) < epsilon is the better bound
+    # from rho = 8 on, the second bound is the better one
     return max(sqrt_down(8 * share, 10**15), share)
 
 
 def compute_choices_loss(epsilon: Fraction, choices: int = 1) -> Loss:
-    """The loss of so many choices of ``epsilon`` each."""
+    """Return the loss of ``choices`` choices of ``epsilon`` each."""
     return Loss(
         choices * epsilon, rho=min(choices * epsilon**2 / 8, compute_pure_rho(choices * epsilon))
     )
 
 
 def compute_error_radius(beta: Fraction, points: int, factor: Fraction) -> float:
-    """How far off the choice among so many points may be, except with probability ``beta``, if
-    one of them is not off at all.
+    """Return the error of a choice among ``points``, exceeded with probability at most ``beta``.
+
+    At least one of the points must have no error.
     """
     odds = (points - 1) * (1 - beta) / beta
     return nextafter(float(log_up(odds) / factor), inf) if odds > 1 else 0.0
@@ -82,15 +87,15 @@ def compute_error_radius(beta: Fraction, points: int, factor: Fraction) -> float
 def parse_sample(
     values: Any, lower: Number | None, upper: Number | None, grid: Number | None
 ) -> Sample:
-    """A column between public bounds: values with their bounds, or a ``Sample``, which has its own.
+    """Return a column between public bounds: values with bounds, or a ``Sample``.
 
-    It may be empty under either relation: under a filter that is private, and a refusal would tell
-    it.
+    It may be empty under either relation: under a filter that is private, and a refusal would
+    reveal it.
     """
     if isinstance(values, Sample):
         if (lower, upper, grid) != (None, None, None):
             raise InvalidArgument(
-                "lower", "must be left out, like upper and grid: the sample has its own", lower
+                "lower", "must be left out, like upper and grid: a Sample has its own", lower
             )
         return values
     if lower is None or upper is None:
@@ -103,8 +108,9 @@ def parse_sample(
 
 @dataclass(frozen=True, slots=True)
 class GridSelection:
-    """A choice: among the points of ``sample``, around ``rank``, by ``off`` times ``factor``.
-    Each rank away adds ``unit`` to off.
+    """A choice among the points of ``sample`` by ``rank_errors`` times ``factor``, around ``rank``.
+
+    Each rank away adds ``rank_unit`` to the rank error.
     """
 
     sample: Sample
@@ -114,15 +120,11 @@ class GridSelection:
     rank_unit: int = 1
 
     def build_nearby_pieces(self) -> RankPieces:
-        """The pieces around the rank; what lies beyond is one piece at each end."""
+        """Return the pieces around the rank; the rest is one piece at each end."""
         n, reach = len(self.sample), ceil(_FAR_EXPONENT / (self.factor * self.rank_unit)) + 2
         centre = max(min(self.rank, n), 1)
-        ends = np.array(
-            [
-                self.sample.value_at(max(centre - reach, 1)),
-                self.sample.value_at(min(centre + reach, n)),
-            ]
-        )
+        ranks = max(centre - reach, 1), min(centre + reach, n)
+        ends = np.array([self.sample.value_at(rank) for rank in ranks])
         i, j = int(self.sample.count_below(ends)[0]), int(self.sample.count_up_to(ends)[1])
         inside = build_pieces(Sample(self.sample.values[i:j], self.sample.lower, self.sample.upper))
         return RankPieces(
@@ -130,47 +132,36 @@ class GridSelection:
         )
 
     def draw(self) -> int:
-        """A point, in steps."""
+        """Draw a point, in steps."""
         near = self.build_nearby_pieces()
-        offs = self.rank_errors(near)
-        # a value among the far points may be less off by one than the end of the gap that it
-        # borders
-        offs[0] -= near.below[0] > 0
-        offs[-1] -= near.above[-1] > 0
+        errors = self.rank_errors(near)
+        # a value among the far points may have an error one less than the end of the gap next to it
+        errors[0] -= near.below[0] > 0
+        errors[-1] -= near.above[-1] > 0
         while True:
-            place = noisy_argmax(-offs, self.factor, "gumbel", weights=near.points)
+            place = noisy_argmax(-errors, self.factor, "gumbel", weights=near.points)
             z = int(near.first[place]) + int(uniform_integers(int(near.points[place]), 1)[0])
-            if bernoulli_exp(self.factor * (self._compute_rank_error(z) - int(offs[place])), 1)[0]:
+            if bernoulli_exp(self.factor * (self._compute_rank_error(z) - int(errors[place])), 1)[
+                0
+            ]:
                 return z
 
     def log_prob(self, point: Any) -> float:
-        """The logarithm of the probability of a point, given as a value. All pieces are looked
-        at.
-        """
+        """Return the log probability of a point, given as a value; all pieces are evaluated."""
         grid = Grid(self.sample.grid)
         z = grid.snap(point, "point")
-        if (
-            not isinstance(z, int)
-            or not self.sample.lower <= z <= self.sample.upper
-            or grid.to_value(z) != point
-        ):
+        inside = isinstance(z, int) and self.sample.lower <= z <= self.sample.upper
+        if not isinstance(z, int) or not inside or grid.to_value(z) != point:
             raise InvalidArgument("point", "must be a grid point between the bounds", point)
         every = build_pieces(self.sample)
         logs = np.log(every.points) - float(self.factor) * self.rank_errors(every)
         top = float(logs.max())
-        return float(
-            -float(self.factor) * self._compute_rank_error(z)
-            - top
-            - np.log(np.sum(np.exp(logs - top)))
-        )
+        log_weight = -float(self.factor) * self._compute_rank_error(z)
+        return float(log_weight - top - np.log(np.sum(np.exp(logs - top))))
 
     def _compute_rank_error(self, z: int) -> int:
         first = np.array([z])
         below, up_to = self.sample.count_below(first), self.sample.count_up_to(first)
-        return int(
-            self.rank_errors(
-                RankPieces(
-                    first, np.ones_like(first), below, up_to - below, len(self.sample) - up_to
-                )
-            )[0]
-        )
+        above = len(self.sample) - up_to
+        piece = RankPieces(first, np.ones_like(first), below, up_to - below, above)
+        return int(self.rank_errors(piece)[0])

@@ -1,31 +1,33 @@
-"""Permute-and-flip: the exponential mechanism's better twin, in pure epsilon.
+"""Permute-and-flip: at least as accurate as the exponential mechanism, in pure epsilon.
 
 Statement
-    Visit the candidates in random order; keep candidate r with probability exp(factor (u(r) - max
+    Visit the candidates in random order; accept candidate r with probability exp(factor (u(r) - max
     u)), else go on. This is pure epsilon-DP with epsilon = 2 factor Delta (``monotone``: factor
     Delta), and its expected score is never below the exponential mechanism's.
 
 Proof
-    It has the law of the largest factor u(r) + E_r with independent standard exponentials E_r.
-    Given the others' noisy scores, r wins when E_r exceeds max_j (factor u(j) + E_j) - factor u(r)
-    =: m, with probability min(1, e^-m), whose logarithm moves by at most 2 factor Delta as m does
-    (monotone: by at most factor Delta). Averaging over the others keeps the bound. It is *not* of
-    bounded range: its rho is that of any pure mechanism, epsilon tanh(epsilon/2), not epsilon^2/8.
+    It has the distribution of the largest factor u(r) + E_r with independent standard exponentials
+    E_r. Given the others' noisy scores, r wins when E_r exceeds max_j (factor u(j) + E_j) - factor
+    u(r) =: m, with probability min(1, e^-m), whose logarithm moves by at most 2 factor Delta as m
+    does (monotone: by at most factor Delta). Averaging over the others keeps the bound. It is *not*
+    of bounded range: its rho is that of any pure mechanism, epsilon tanh(epsilon/2), not
+    epsilon^2/8.
 
 Accuracy
-    Worst case for a bound r: one best candidate and n-1 just too far below, kept with p =
+    Worst case for a bound r: one best candidate and n-1 just too far below, accepted with p =
     e^(-factor r). The best one is then chosen with probability int_0^1 (1 - p t)^(n-1) dt = (1 -
     (1-p)^n)/(n p).
 
 Arithmetic
-    As ``exponential``; the race has exponential noise. ``log_prob`` integrates the polynomial
-    exp(..) prod_j (1 - p_j t) by Gauss-Legendre, which is exact for it up to rounding.
+    As ``exponential``, with exponential noise. ``log_prob`` integrates the polynomial exp(..)
+    prod_j (1 - p_j t) by Gauss-Legendre, which is exact for it up to rounding.
 
 Edges
     As ``exponential``. ``log_prob`` takes up to 4,000 candidates.
 
 Source
-    McKenna and Sheldon (NeurIPS 2020); Ding, Kifer, Steinke, Wang, Xiao, Zhang (2021) for the race.
+    McKenna and Sheldon (NeurIPS 2020); Ding, Kifer, Steinke, Wang, Xiao, Zhang (2021) for the noisy
+    argmax.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ _MAX_CANDIDATES = 4000
 
 @dataclass(frozen=True, slots=True)
 class PermuteAndFlip:
-    """Chooses among candidates by score. Usually made by ``PermuteAndFlip.calibrate``."""
+    """A choice among candidates by score; usually made by ``calibrate``."""
 
     shape: ClassVar[str] = "selection"
     factor: Fraction
@@ -79,29 +81,27 @@ class PermuteAndFlip:
         monotone: bool = False,
         rho: Number | None = None,
     ) -> PermuteAndFlip:
-        """The sharpest choice whose loss, when every score moves by at most ``sensitivity``,
-        stays within ``epsilon``.
-        """
+        """Return the sharpest choice within ``epsilon``, for scores with this ``sensitivity``."""
         if rho is not None:
             raise InvalidArgument(
                 "rho",
-                "is no price of this choice, which is not cheaper in it: give epsilon, or take"
-                " Exponential",
+                "is not supported here, as zCDP does not make this mechanism cheaper; give epsilon,"
+                " or use Exponential",
                 rho,
             )
         move = Sensitivity.of(sensitivity).linf
         return cls(parse_epsilon(epsilon) / (move if monotone else 2 * move), monotone)
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
-        """What one choice costs when every score moves by at most ``sensitivity``."""
+        """Return the loss of one choice, if every score moves by at most ``sensitivity``."""
         return Loss(self.factor * Sensitivity.of(sensitivity).linf * (1 if self.monotone else 2))
 
     def sample(self, scores: Any) -> int:
-        """The place of the chosen candidate."""
+        """Return the index of the chosen candidate."""
         return noisy_argmax(parse_scores(scores), self.factor, "exponential")
 
     def log_prob(self, index: int, scores: Any) -> float:
-        """The logarithm of the probability that the candidate at ``index`` is chosen."""
+        """Return the log probability that the candidate at ``index`` is chosen."""
         values = compute_score_gaps(parse_scores(scores), self.factor)
         if values.size > _MAX_CANDIDATES:
             raise InvalidArgument(
@@ -115,15 +115,15 @@ class PermuteAndFlip:
         return float(values[place] + np.log(np.sum(weight / 2 * np.exp(passed))))
 
     def error(self, beta: Number, candidates: int) -> float:
-        """How far below the best the choice may lie, except with probability ``beta``: the
-        smallest bound for all scores.
+        """Return the distance from the best score, exceeded with probability at most ``beta``.
+
+        It is the smallest bound that holds for all scores.
         """
         level, n = parse_beta(beta), check_candidates(candidates)
 
         def missed(distance: float) -> float:
             p = exp(-distance)
-            # the difference below would lose its digits; this bound is above it by less than a
-            # millionth
+            # the difference below would cancel; this bound exceeds it by less than one millionth
             if n * p < 1e-6:
                 return (n - 1) * p / 2
             return 1 - 1 / n if p == 1 else 1 + expm1(n * log1p(-p)) / (n * p)

@@ -1,16 +1,18 @@
-"""Several quantiles, one inside the other: which is chosen when, how ties are broken, and how far
-off the answers may be.
+"""The recursion of several quantiles: order of choices, tie-breakers, and the resulting rank error.
 
-The middle one is chosen first and cuts the rows in two parts; those below it are chosen among the
-rows up to it, those above it among the rest. So that a spike can be cut anywhere, every row has a
-random tie-breaker.
+The middle quantile is chosen first and splits the rows in two parts; the quantiles below it are
+chosen among the rows up to it, those above it among the rest. Every row has a random tie-breaker,
+so that a spike of equal values can be split anywhere.
 
-Let the cut at the lower end of a part be off by at most c rows, that at its upper end by C: so many
-more or fewer rows lie up to it than should. Then what lies at share p of the part is off by (1-p) c
-+ p C at most, and what is chosen by its own choice more. The ends of the range are not off. As a
-cut it is off by the rows that share its value and tie-breaker more, all of which go to the lower
-part. With f tie-breakers, more than m of n rows share one with probability at most C(n, m+1)/f^m,
-since each m + 1 equal rows share theirs with probability f^-m.
+**Symbols.** c and C: the errors, in rows, of the cuts at the lower and the upper end of a part (the
+number of rows up to the cut, more or fewer than intended); p: a share of the part; f: the number of
+tie-breakers.
+
+The choice at share p of a part is off by at most (1-p) c + p C, plus its own error. The ends of the
+range have no error. As a cut it is off by the rows that share its value and tie-breaker in
+addition, all of which go to the lower part. With f tie-breakers, more than m of n rows share one
+with probability at most C(n, m+1)/f^m, since any m + 1 equal rows share theirs with probability
+f^-m.
 """
 
 from __future__ import annotations
@@ -23,25 +25,27 @@ __all__ = ["Shares", "bound_rank_error", "bound_tied_rows", "count_tie_breakers"
 
 Shares = tuple[Fraction, ...]
 
-MAX_TIE_BREAKERS = 1 << 20  # so many that of a million equal rows few share one
+MAX_TIE_BREAKERS = 1 << 20  # enough that of a million equal rows few share one
 
 
 def split_at_middle(at: Shares) -> tuple[Shares, Fraction, Shares]:
-    """The middle share, those below it as shares of what lies below it, and those above it as
-    shares of the rest.
+    """Return the shares below the middle one, the middle share, and the shares above it.
+
+    Those below are relative to the part below, those above relative to the part above.
     """
     p = at[len(at) // 2]
     return tuple(q / p for q in at if q < p), p, tuple((q - p) / (1 - p) for q in at if q > p)
 
 
 def count_tie_breakers(points: int) -> int:
-    """How many of them there is room for in a range of so many points."""
+    """Return the number of tie-breakers that fit into a range of this many points."""
     return max(1, min(MAX_TIE_BREAKERS, (1 << 61) // points))
 
 
 def bound_tied_rows(n: int, finer: int, level: float) -> int:
-    """So many of n rows share a value and one of ``finer`` tie-breakers at most, except with
-    probability ``level``.
+    """Bound the number of rows that share a value and one of ``finer`` tie-breakers.
+
+    It is exceeded with probability at most ``level``, among n rows.
     """
     m = 1
     # C(n, k) <= (e n/k)^k
@@ -51,16 +55,15 @@ def bound_tied_rows(n: int, finer: int, level: float) -> int:
 
 
 def bound_rank_error(at: Shares, choice: Callable[[Fraction, int], float], shared: int) -> float:
-    """How far off any answer may be, if the choice at share p of its part and at some level is
-    off by at most ``choice(p, level)``.
+    """Bound the rank error of any answer.
+
+    ``choice(p, depth)`` bounds the error of the choice at share p of its part, at this depth.
     """
 
-    def worst(at: Shares, low: float, high: float, level: int) -> float:
+    def worst(at: Shares, low: float, high: float, depth: int) -> float:
         below, p, above = split_at_middle(at)
-        off = float(1 - p) * low + float(p) * high + choice(p, level)
-        parts = ((below, low, off + shared), (above, off + shared, high))
-        return max(
-            [off, *(worst(part, first, last, level + 1) for part, first, last in parts if part)]
-        )
+        error = float(1 - p) * low + float(p) * high + choice(p, depth)
+        parts = ((below, low, error + shared), (above, error + shared, high))
+        return max([error, *(worst(part, c, d, depth + 1) for part, c, d in parts if part)])
 
     return worst(at, 0.0, 0.0, 0)

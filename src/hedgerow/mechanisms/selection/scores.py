@@ -1,4 +1,4 @@
-"""Scores of candidates, checked once for all selection mechanisms."""
+"""Checks of scores, factors and candidates, shared by the selection mechanisms."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MAX_CANDIDATES = 1 << 62
 
 
 def check_flag(value: object, argument: str) -> bool:
-    """One of the two truth values, and nothing that could stand for one."""
+    """Return a boolean; refuse values that are merely truthy or falsy."""
     if not isinstance(value, bool):
         raise InvalidArgument(argument, "must be True or False", value)
     return value
 
 
 def check_factor(factor: object) -> Fraction:
-    """What scores are multiplied by: above 0, and so that no product leaves the doubles."""
+    """Return the factor of the scores; refuse one with which a product could leave the doubles."""
     number = parse_positive(factor, "factor")
     if not _FACTOR_RANGE[0] <= number <= _FACTOR_RANGE[1]:
         raise InvalidArgument(
@@ -48,10 +48,10 @@ def check_factor(factor: object) -> Fraction:
 
 
 def parse_scores(scores: Any, argument: str = "scores") -> Floats | Integers:
-    """A list of finite numbers, one for each candidate, as an array. Says nothing about the scores
-    when it refuses: they are data.
+    """Return one finite number for each candidate, as an array.
 
-    Doubles beyond ±1e200 are moved there, which cannot raise a sensitivity.
+    A refusal says nothing about the scores: they are data. Doubles beyond ±1e200 are clamped, which
+    cannot raise a sensitivity.
     """
     array = parse_array(scores, argument)
     if array.ndim != 1:
@@ -62,29 +62,30 @@ def parse_scores(scores: Any, argument: str = "scores") -> Floats | Integers:
 
 
 def compute_score_gaps(scores: Floats | Integers, factor: Fraction) -> Floats:
-    """factor * (score - best score), 0 or less. Integers are subtracted as integers: as doubles,
-    large ones would lose their difference.
+    """Return factor * (score - best score), 0 or less.
+
+    Integers are subtracted as integers: as doubles, large ones would lose their difference.
     """
     if scores.dtype.kind == "f":
         return cast(Floats, (scores - scores.max()) * float(factor))
-    # Unsigned, the difference of any two 64-bit integers fits.
+    # the difference of any two 64-bit integers fits into an unsigned one
     distance = scores.max().view(np.uint64) - scores.view(np.uint64)
     return cast(Floats, distance.astype(np.float64) * -float(factor))
 
 
 def check_index(index: Any, size: int) -> int:
-    """The place of one of ``size`` candidates."""
+    """Return the index of one of ``size`` candidates; refuse others."""
     if (
         isinstance(index, (bool, np.bool_))
         or not isinstance(index, (int, np.integer))
         or not 0 <= index < size
     ):
-        raise InvalidArgument("index", f"must be the place of a candidate, 0 to {size - 1}", index)
+        raise InvalidArgument("index", f"must be the index of a candidate, 0 to {size - 1}", index)
     return int(index)
 
 
 def check_candidates(candidates: Any) -> int:
-    """A public number of candidates."""
+    """Return a public number of candidates; refuse others."""
     if (
         isinstance(candidates, (bool, np.bool_))
         or not isinstance(candidates, (int, np.integer))
@@ -95,8 +96,9 @@ def check_candidates(candidates: Any) -> int:
 
 
 def find_smallest_radius(missed: Callable[[float], float], beta: float, enough: float) -> float:
-    """The least distance at which ``missed``, a falling probability, is at most ``beta``;
-    ``enough`` is a distance known to do.
+    """Return the least distance at which ``missed``, a falling probability, is at most ``beta``.
+
+    ``enough`` is a distance at which it is.
     """
     low, high = 0.0, enough
     if missed(low) <= beta:

@@ -1,6 +1,4 @@
-"""All exact samplers, in one place. "Exact" means: the distribution that comes out is the stated
-one, not one close to it.
-"""
+"""Exact samplers: each draws from the stated distribution, not from an approximation of it."""
 
 from hedgerow.numeric.samplers.argmax_sampler import noisy_argmax, noisy_argmax_with_lead
 from hedgerow.numeric.samplers.bernoulli_sampler import bernoulli

@@ -1,18 +1,18 @@
-"""Races: which candidate has the largest score plus noise, decided exactly.
+"""Exact noisy argmax: the candidate with the largest score plus noise.
 
 Every candidate gets ``factor * score`` plus independent continuous noise made of one uniform U,
 with E = -ln U:
 
 - **gumbel**, -ln E: candidate i wins with probability exp(factor * score_i) / sum. (E_i e^-s_i is
   exponential with rate e^s_i, and the first of independent exponentials is i with probability
-  rate_i / sum of rates.) This is the exact choice behind the exponential mechanism.
-- **exponential**, E: the same law as permute-and-flip (Ding, Kifer, Steinke, Wang, Xiao and Zhang,
-  2021).
-- **laplace**, ±E: report-noisy-max; the lead of the winner may be had as well.
+  rate_i / sum of rates.) This is the exact choice of the exponential mechanism.
+- **exponential**, E: the distribution of permute-and-flip (Ding, Kifer, Steinke, Wang, Xiao and
+  Zhang, 2021).
+- **laplace**, ±E: report noisy max; the lead of the winner is available as well.
 
-Doubles with an error bound narrow the field; where more than one candidate may still have won, the
-uniforms of those are continued with more bits until one leads for certain. Noise is continuous, so
-a tie has probability 0.
+Doubles with an error bound rule out most candidates. Where more than one may still have won, the
+uniforms of those are refined until one leads for certain. Noise is continuous, so a tie has
+probability 0.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ def _fast_laplace(word: Integers, sign: Integers) -> tuple[Floats, Floats]:
 
 
 def _fast_gumbel(word: Integers, sign: Integers) -> tuple[Floats, Floats]:
-    """-ln E. An error d of E becomes at most d/(E - d); where E is not clearly above its error
-    nothing is known.
+    """Return -ln E with its error bound.
+
+    An error d of E becomes at most d/(E - d); where E is not clearly above its error, nothing is
+    known.
     """
     e, error = _fast_exponential(word, sign)
     clear = e > 2 * error
@@ -63,10 +65,6 @@ def _fast_gumbel(word: Integers, sign: Integers) -> tuple[Floats, Floats]:
     error += (1.5 * np.abs(exponent) + 1) * _ULP
     error[~clear] = np.inf
     return value, error
-
-
-def _exact_exponential(uniform: LazyUniform, _: int) -> RationalInterval:
-    return uniform.exponential_bounds()
 
 
 def _exact_laplace(uniform: LazyUniform, sign: int) -> RationalInterval:
@@ -83,26 +81,20 @@ def _exact_gumbel(uniform: LazyUniform, _: int) -> RationalInterval:
 
 
 ARGMAX_NOISES: dict[str, tuple[FastNoise, ExactNoise]] = {
-    "exponential": (_fast_exponential, _exact_exponential),
+    "exponential": (_fast_exponential, lambda uniform, _: uniform.exponential_bounds()),
     "gumbel": (_fast_gumbel, _exact_gumbel),
     "laplace": (_fast_laplace, _exact_laplace),
 }
 
 
 class _Contender:
-    """A candidate whose place is not settled yet, followed exactly."""
+    """A candidate that may still win, with exact bounds of its noisy score."""
 
     def __init__(
         self, place: int, base: Fraction, weight: int, word: int, sign: int, noise: ExactNoise
     ) -> None:
-        self.place, self._base, self._weight, self._sign, self._noise = (
-            place,
-            base,
-            Fraction(weight),
-            sign,
-            noise,
-        )
-        self._uniform = LazyUniform(word)
+        self.place, self._base, self._weight = place, base, Fraction(weight)
+        self._sign, self._noise, self._uniform = sign, noise, LazyUniform(word)
         self._update_bounds()
 
     def _update_bounds(self) -> None:
@@ -117,21 +109,22 @@ class _Contender:
 
 @dataclass(frozen=True, slots=True)
 class _Contest:
-    """All candidates of one race: noisy scores in doubles with their errors, and the words they
-    were made of.
+    """All candidates of one noisy argmax.
+
+    Fields: noisy scores in doubles with their error bounds, and the words they were made from.
     """
 
     scores: Scores
     weights: Integers | None
     factor: Fraction
-    noise: ExactNoise
+    exact_noise: ExactNoise
     word: Integers
     sign: Integers
     low: Floats
     high: Floats
 
     def list_contenders(self, count: int) -> list[_Contender]:
-        """The candidates that may be among the first ``count``."""
+        """List the candidates that may be among the first ``count``."""
         bar = np.partition(self.low, -count)[-count]
         return [self._build_contender(place) for place in np.flatnonzero(self.high >= bar).tolist()]
 
@@ -139,77 +132,78 @@ class _Contest:
         base = Fraction(self.scores[place].item()) * self.factor
         weight = 1 if self.weights is None else int(self.weights[place])
         return _Contender(
-            place, base, weight, int(self.word[place]), int(self.sign[place]), self.noise
+            place, base, weight, int(self.word[place]), int(self.sign[place]), self.exact_noise
         )
 
 
 def _start_contest(
-    scores: Scores, factor: Fraction, law: str, weights: Integers | None = None
+    scores: Scores, factor: Fraction, noise: str, weights: Integers | None = None
 ) -> _Contest:
-    fast, noise = ARGMAX_NOISES[law]
+    fast_noise, exact_noise = ARGMAX_NOISES[noise]
     low, high = np.empty(scores.size), np.empty(scores.size)
     word, sign = np.empty(scores.size, dtype=np.int64), np.empty(scores.size, dtype=np.int64)
     for part in iterate_chunks(scores.size):
         word[part], sign[part] = draw_uniform_words(part.stop - part.start)
-        value, error = fast(word[part], sign[part])
+        value, error = fast_noise(word[part], sign[part])
         base = scores[part] * float(factor)
         if weights is not None:
             logarithm, exponent = log(weights[part].astype(np.float64))
             value += logarithm
-            error += (2 * exponent + 4) * _ULP  # and rounding the weight, and the sum
+            error += (2 * exponent + 4) * _ULP  # includes rounding the weight and the sum
         value += base
         np.abs(base, out=base)
         base += np.abs(value)
         base += 1.0
-        # reading the score, the factor, the product, the sum, and the two ends below
+        # rounding of the score, the factor, the product, the sum, and the two ends below
         base *= 2 * _ULP
         error += base
         np.subtract(value, error, out=low[part])
         np.add(value, error, out=high[part])
-    return _Contest(scores, weights, factor, noise, word, sign, low, high)
+    return _Contest(scores, weights, factor, exact_noise, word, sign, low, high)
 
 
 def noisy_argmax(
-    scores: Scores, factor: Fraction, law: str, weights: Integers | None = None
+    scores: Scores, factor: Fraction, noise: str, weights: Integers | None = None
 ) -> int:
-    """The place of the candidate with the largest factor * score + noise.
+    """Return the index of the candidate with the largest factor * score + noise.
 
-    A candidate of weight w (a whole number of at least 1) stands for w candidates of its score:
+    A candidate of weight w (a whole number of at least 1) represents w candidates with its score:
     with gumbel noise, ln w is added.
     """
-    field = _start_contest(scores, factor, law, weights)
-    first = int(field.low.argmax())
-    if np.count_nonzero(field.high >= field.low[first]) == 1:
+    contest = _start_contest(scores, factor, noise, weights)
+    first = int(contest.low.argmax())
+    if np.count_nonzero(contest.high >= contest.low[first]) == 1:
         return first
-    return _find_winner(field.list_contenders(1)).place
+    return _find_winner(contest.list_contenders(1)).place
 
 
-def _find_winner(runners: list[_Contender]) -> _Contender:
+def _find_winner(contenders: list[_Contender]) -> _Contender:
     while True:
-        bar = max(runner.low for runner in runners)
-        runners = [runner for runner in runners if runner.high >= bar]
-        if len(runners) == 1:
-            return runners[0]
-        for runner in runners:
-            runner.refine()
+        bar = max(contender.low for contender in contenders)
+        contenders = [contender for contender in contenders if contender.high >= bar]
+        if len(contenders) == 1:
+            return contenders[0]
+        for contender in contenders:
+            contender.refine()
 
 
 def noisy_argmax_with_lead(
-    scores: Scores, factor: Fraction, law: str, step: Fraction
+    scores: Scores, factor: Fraction, noise: str, step: Fraction
 ) -> tuple[int, int]:
-    """The winner, and by how many whole steps of factor * score + noise it leads the next one.
-    Needs at least two candidates.
+    """Return the winner, and its lead over the next candidate in whole steps, rounded down.
+
+    The lead is the difference of factor * score + noise. There must be at least two candidates.
     """
-    field = _start_contest(scores, factor, law)
-    runners = field.list_contenders(2)
-    winner = _find_winner(list(runners))
-    others = [runner for runner in runners if runner is not winner]
+    contest = _start_contest(scores, factor, noise)
+    contenders = contest.list_contenders(2)
+    winner = _find_winner(list(contenders))
+    rivals = [contender for contender in contenders if contender is not winner]
     while True:
-        bar = max(runner.low for runner in others)
-        least = floor((winner.low - max(runner.high for runner in others)) / step)
-        most = floor((winner.high - bar) / step)
-        if least == most:
-            return winner.place, least
-        others = [runner for runner in others if runner.high >= bar]
-        for runner in (winner, *others):
-            runner.refine()
+        bar = max(contender.low for contender in rivals)
+        shortest = floor((winner.low - max(contender.high for contender in rivals)) / step)
+        longest = floor((winner.high - bar) / step)
+        if shortest == longest:
+            return winner.place, shortest
+        rivals = [contender for contender in rivals if contender.high >= bar]
+        for contender in (winner, *rivals):
+            contender.refine()

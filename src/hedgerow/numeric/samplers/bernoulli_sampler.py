@@ -1,4 +1,4 @@
-"""Coins with rational bias."""
+"""Coins with a rational bias."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["bernoulli"]
 
 
 def bernoulli(p: Fraction, size: int) -> Mask:
-    """``size`` independent coins, each True with probability exactly p.
+    """Draw ``size`` independent coins, each True with probability exactly p.
 
-    Exact: True when U < p. The first 64 bits of U decide, unless they are those of p; then U is
-    continued.
+    A coin is True when U < p. The first 64 bits of U decide, unless they equal those of p; then U
+    is refined.
     """
     if not 0 <= p <= 1:
         raise InvalidArgument("p", "must lie between 0 and 1", p)
@@ -35,13 +35,15 @@ def bernoulli(p: Fraction, size: int) -> Mask:
 
 
 def _is_below(uniform: LazyUniform, p: Fraction) -> bool:
-    """Is U < p? Refined until the interval of U lies on one side."""
 
     def decide() -> bool | None:
-        low, high = (
-            Fraction(uniform.numerator, 1 << uniform.bits),
-            Fraction(uniform.numerator + 1, 1 << uniform.bits),
+        steps = p * (1 << uniform.bits)
+        return (
+            True
+            if uniform.numerator + 1 <= steps
+            else False
+            if uniform.numerator >= steps
+            else None
         )
-        return True if high <= p else False if low >= p else None
 
     return refine_until_decided(decide, uniform)

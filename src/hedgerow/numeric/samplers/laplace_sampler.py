@@ -1,19 +1,28 @@
-"""Draws made from a standard exponential E = -ln U: coins, geometric, discrete Laplace, and the
-rounded real Laplace.
+"""Samplers built on a standard exponential: coins, geometric, discrete Laplace, rounded Laplace.
 
-All are one affine function of E, followed by a floor or a comparison:
+**Symbols.**
+
+| symbol | meaning |
+|---|---|
+| U, E | a uniform of [0, 1], and E = -ln U, a standard exponential |
+| t | the scale, in grid steps |
+| q | e^(-1/t) |
+| c | the centre, in grid steps |
+| d | -t ln((1+q)/2) |
+
+Each is one affine function of E, followed by a floor or a comparison:
 
 - **coin** with Pr[True] = e^-x: E > x.
 - **geometric** with Pr[G >= k] = e^(-k/t): G = floor(t E).
-- **discrete Laplace** with Pr[Z = z] = (1-q)/(1+q) q^|z|, q = e^(-1/t): a fair sign and |Z| =
-  floor(t E + d) with d = -t ln((1+q)/2). For k >= 1, t E + d >= k is U (1+q)/2 <= q^k, of
-  probability 2 q^k/(1+q), which is Pr[|Z| >= k]. At 0 the sign is idle. One logarithm a draw, no
-  rejection, so that the work does not depend on the outcome.
+- **discrete Laplace** with Pr[Z = z] = (1-q)/(1+q) q^|z|: a fair sign and |Z| = floor(t E + d). For
+  k >= 1, t E + d >= k means U (1+q)/2 <= q^k, which has probability 2 q^k/(1+q) = Pr[|Z| >= k]. At
+  0 the sign has no effect. Each draw takes one logarithm and no rejection, so that the work does
+  not depend on the outcome.
 - **rounded Laplace**: floor(c + 1/2 ± t E), the value c + Lap(t) rounded to the nearest grid step,
   as if c, t and E were reals.
 
-The doubles carry a bound on their error; what they do not decide is settled by ``lazy`` with more
-bits of the same U.
+The doubles carry an error bound; where it does not decide a draw, ``lazy_uniform`` resolves it with
+more bits of the same U.
 """
 
 from __future__ import annotations
@@ -50,9 +59,10 @@ _ULP = 2.0**-52
 
 
 def _compute_error_table(scale: Fraction) -> tuple[float, Floats]:
-    """For t E + d in doubles: t, and the bound on the error by k. Since d <= 1/2 and E <= 0.7 (k +
-    1), rounding t, the product, d and the sum adds at most (1.1 t (k + 1) + 2) 2^-52. The whole is
-    doubled, for the rounding of this very line.
+    """Return t, and the error bound of t E + d in doubles by k.
+
+    Since d <= 1/2 and E <= 0.7 (k + 1), rounding t, the product, d and the sum adds at most (1.1 t
+    (k + 1) + 2) 2^-52. The total is doubled, which covers the rounding in this computation.
     """
     t = float(scale)
     k = np.arange(len(EXPONENTIAL_ERROR))
@@ -61,23 +71,23 @@ def _compute_error_table(scale: Fraction) -> tuple[float, Floats]:
 
 @lru_cache(maxsize=1024)
 def _compute_affine_parameters(scale: Fraction) -> tuple[float, Floats, float]:
-    """t, the bound on the error, and d; remembered, since scales of discrete noise are public."""
+    """Return t, its error table and d; cached, since scales of discrete noise are public."""
     return *_compute_error_table(scale), float(_compute_offset(scale, DIGITS)[0])
 
 
 @lru_cache(maxsize=4096)
 def _compute_offset(scale: Fraction, digits: int) -> RationalInterval:
-    """d = -t ln((1 + e^(-1/t))/2), between bounds."""
+    """Return bounds of d = -t ln((1 + e^(-1/t))/2)."""
     low, high = exp_bounds(-1 / scale, digits)
     return -scale * log_up((1 + high) / 2, digits), -scale * log_down((1 + low) / 2, digits)
 
 
 def bernoulli_exp(x: Fraction, size: int) -> Mask:
-    """``size`` independent coins, each True with probability exactly e^-x, x >= 0."""
+    """Draw ``size`` independent coins, each True with probability exactly e^-x, x >= 0."""
     if x < 0:
         raise InvalidArgument("x", "must be 0 or more", x)
     coins = np.empty(check_size(size), dtype=np.bool_)
-    near = float(min(x, Fraction(100)))  # no E that doubles decide is above 44
+    near = float(min(x, Fraction(100)))  # doubles decide no E above 44
     for part in iterate_chunks(coins.size):
         word, _ = draw_uniform_words(part.stop - part.start)
         value, k = standard_exponential(word)
@@ -99,17 +109,17 @@ def _resolve_comparison(uniform: LazyUniform, x: Fraction) -> bool:
 
 
 def geometric(scale: Fraction, size: int) -> Integers:
-    """``size`` independent draws with Pr[G >= k] = e^(-k/scale), k = 0, 1, 2, …"""
+    """Draw ``size`` independent integers with Pr[G >= k] = e^(-k/scale), k = 0, 1, 2, …"""
     return _draw_floors(check_scale(scale), size, two_sided=False)
 
 
 def discrete_laplace(scale: Fraction, size: int) -> Integers:
-    """``size`` independent draws with Pr[Z = z] proportional to e^(-|z|/scale)."""
+    """Draw ``size`` independent integers with Pr[Z = z] proportional to e^(-|z|/scale)."""
     return _draw_floors(check_scale(scale), size, two_sided=True)
 
 
 def _draw_floors(scale: Fraction, size: int, *, two_sided: bool) -> Integers:
-    """floor(t E), or with ``two_sided`` a signed floor(t E + d)."""
+    """Draw floor(t E), or with ``two_sided`` a signed floor(t E + d)."""
     t, error, d = _compute_affine_parameters(scale)
     result = np.empty(check_size(size), dtype=np.int64)
     for part in iterate_chunks(result.size):
@@ -121,7 +131,7 @@ def _draw_floors(scale: Fraction, size: int, *, two_sided: bool) -> Integers:
         whole, undecided = compute_floors(value, error.take(k))
         for place in undecided:
             whole[place] = _resolve_floor(scale, LazyUniform(int(word[place])), two_sided)
-        if two_sided:  # 0 or -1: flips the sign by exclusive or and carry
+        if two_sided:  # 0 or -1: negates in two's complement where it is -1
             np.negative(sign, out=sign)
             whole ^= sign
             whole -= sign
@@ -139,10 +149,8 @@ def _resolve_floor(scale: Fraction, uniform: LazyUniform, two_sided: bool) -> in
 
 
 def rounded_laplace(centre: Floats, scale: Fraction) -> Integers:
-    """For each centre c, in grid steps, the real c + Lap(scale) rounded to the nearest step
-    (halves up).
-    """
-    # not remembered: a smooth sensitivity is private, and so is whether it was seen before
+    """Draw c + Lap(scale) for each centre c, in grid steps, rounded to the nearest, halves up."""
+    # not cached: the scale may be private (smooth sensitivity), and a cache hit would show in time
     t, table = _compute_error_table(check_scale(scale))
     middle = np.clip(centre, -MAX_CENTRE, MAX_CENTRE).ravel()
     result = np.empty(middle.size, dtype=np.int64)

@@ -1,8 +1,8 @@
 """Uniform reals whose bits are drawn only as far as a decision needs them.
 
 The fast paths of the samplers look at the first 63 bits of each uniform, in doubles, with a proved
-error bound. Where those bits do not decide the outcome, the *same* uniform is continued here with
-more bits, in exact rational arithmetic, until they do. Redrawing instead would bend the
+error bound. Where those bits do not decide the outcome, the *same* uniform is refined here with
+more bits, in exact rational arithmetic, until they do. A fresh draw instead would distort the
 distribution near every boundary.
 """
 
@@ -21,13 +21,13 @@ __all__ = ["FIRST_BITS", "LazyUniform", "RationalInterval", "refine_floor", "ref
 T = TypeVar("T")
 RationalInterval = tuple[Fraction, Fraction]
 
-FIRST_BITS = 63  # bits that the fast path has seen
+FIRST_BITS = 63  # the bits that the fast paths look at
 _BITS_PER_REFINEMENT = 64
 
 
 class LazyUniform:
-    """A uniform real of [0, 1], known to lie between ``numerator`` and ``numerator + 1`` steps
-    of 2^-bits.
+    """A uniform real of [0, 1], known to lie between ``numerator`` and ``numerator + 1`` times
+    2^-bits.
     """
 
     __slots__ = ("bits", "numerator")
@@ -42,28 +42,28 @@ class LazyUniform:
 
     @property
     def digits(self) -> int:
-        """Decimal digits that carry more precision than the bits drawn so far."""
+        """The number of decimal digits that exceeds the precision of the bits drawn so far."""
         return 20 + self.bits // 3
 
     def bounds(self) -> RationalInterval:
-        """The interval that holds the uniform; refined until it excludes 0, where the logarithm
-        ends.
+        """Return an interval that contains the uniform, refined until it excludes 0, where ln
+        diverges.
         """
         while not self.numerator:
             self.refine()
-        return Fraction(self.numerator, 1 << self.bits), Fraction(
-            self.numerator + 1, 1 << self.bits
-        )
+        step = Fraction(1, 1 << self.bits)
+        return self.numerator * step, (self.numerator + 1) * step
 
     def exponential_bounds(self) -> RationalInterval:
-        """An interval that holds -ln U, a standard exponential."""
+        """Return an interval that contains -ln U, a standard exponential."""
         low, high = self.bounds()
         return -log_bounds(high, self.digits)[1], -log_bounds(low, self.digits)[0]
 
 
 def refine_until_decided(decide: Callable[[], T | None], *uniforms: LazyUniform) -> T:
-    """Refine the uniforms until ``decide`` knows; the undecided set shrinks to measure 0, so
-    that it ends with probability 1.
+    """Refine the uniforms until ``decide`` returns an outcome.
+
+    The undecided set shrinks to measure 0, so this ends with probability 1.
     """
     while (outcome := decide()) is None:
         for uniform in uniforms:
@@ -72,7 +72,7 @@ def refine_until_decided(decide: Callable[[], T | None], *uniforms: LazyUniform)
 
 
 def refine_floor(value: Callable[[], RationalInterval], *uniforms: LazyUniform) -> int:
-    """The floor of a real that is known by intervals."""
+    """Return the floor of a real known by intervals, refining the uniforms as needed."""
 
     def decide() -> int | None:
         low, high = value()

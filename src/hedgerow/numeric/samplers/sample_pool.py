@@ -1,16 +1,15 @@
-"""Single draws from a small stock, so that the noise of one number costs a microsecond and no
-telling amount of time.
+"""A pool of prepared draws: the noise of one number in a microsecond, in time independent of it.
 
-A sampler works on whole arrays; used for one draw at a time nearly all its cost is calling numpy.
-The stock draws a block and hands it out one by one. How long a call takes then says whether the
-stock was empty, never how large the noise was.
+A sampler works on arrays; for a single draw nearly all its cost is the numpy calls. The pool draws
+a block and hands it out one by one. The duration of a call then shows whether the pool was empty,
+never how large the noise was.
 
-Handing out costs the same whatever the noise. Python keeps the integers from -5 to 256 ready-made
-and all others in pieces of 30 bits, which shows in the time of an addition; so draws are stocked
-with a constant added, which makes each a fresh integer of three pieces.
+Handing out a draw takes the same time for every value. Python caches the integers from -5 to 256
+and stores all others in digits of 30 bits, which shows in the time of an addition. So draws are
+stored with a constant added, which makes each a fresh integer of three digits.
 
-A forked child starts with an empty stock, as it does with an empty pool of bits: noise drawn before
-the fork is the parent's alone.
+A forked child starts with an empty pool, like the pool of bits: noise drawn before the fork belongs
+to the parent alone.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ __all__ = ["SamplePool"]
 
 _BLOCK_SIZE = 64
 _MAX_SCALES = 1024
-# in the middle of every piece, so that small noise of either sign carries nowhere
+# in the middle of each 30-bit digit, so that small noise of either sign causes no carry
 _STORED_OFFSET = (1 << 62) + (1 << 45) + (1 << 29)
 
 
 class SamplePool:
-    """A stock of draws of one ``sampler``, for each scale that is asked for."""
+    """A pool of draws of one ``sampler``, by scale."""
 
     def __init__(self, sampler: Callable[[Fraction, int], Integers]) -> None:
         self.sampler = sampler
@@ -39,20 +38,23 @@ class SamplePool:
 
     def _reset(self) -> None:
         self._blocks: dict[Fraction, list[int]] = {}
-        self._process = os.getpid()  # last: whoever sees it must not find the parent's stock
+        self._process = (
+            os.getpid()
+        )  # set last: a thread that sees it must not find the parent's draws
 
     def draw(self, scale: Fraction, onto: int = 0) -> int:
-        """``onto`` plus one draw. A draw leaves the stock as it is handed out; ``list.pop``
-        gives no two threads the same.
+        """Return ``onto`` plus one draw, and remove the draw from the pool.
+
+        ``list.pop`` never gives two threads the same draw.
         """
         if self._process != os.getpid():
             self._reset()
         try:
-            lifted = self._blocks[scale].pop()
+            stored = self._blocks[scale].pop()
         except (KeyError, IndexError):
             block: list[int] = (self.sampler(scale, _BLOCK_SIZE) + _STORED_OFFSET).tolist()
-            lifted = block.pop()
+            stored = block.pop()
             if len(self._blocks) >= _MAX_SCALES:
                 self._blocks.clear()
             self._blocks[scale] = block
-        return onto - _STORED_OFFSET + lifted
+        return onto - _STORED_OFFSET + stored

@@ -1,4 +1,4 @@
-"""Uniform integers."""
+"""Uniform integers below a bound."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["uniform_integers"]
 
 
 def uniform_integers(bound: int, size: int) -> Integers:
-    """``size`` independent integers, each of 0, …, bound-1 with the same probability.
+    """Draw ``size`` independent integers, uniform on 0, …, bound-1.
 
-    Exact: the leading bits of a word are a uniform integer below a power of two; those at or above
-    the bound are drawn again, which says nothing about the value kept.
+    Exact: the leading bits of a word are a uniform integer below a power of two. Those at or above
+    the bound are drawn again, independently of the values kept.
     """
     if not 1 <= bound <= 1 << 63:
         raise InvalidArgument("bound", "must lie between 1 and 2^63", bound)

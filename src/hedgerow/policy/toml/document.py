@@ -1,8 +1,8 @@
-"""From a document (nested dictionaries, as TOML gives them) to the records of a policy, with the
-documented defaults filled in.
+"""The reader from a document (nested dictionaries, as TOML gives them) to the records of a policy,
+with defaults filled in.
 
-Reading never stops at the first mistake: what cannot be read is left out, and the rest is checked
-all the same.
+Reading does not stop at a mistake: a value that cannot be read is left out, and the rest is still
+checked.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ from hedgerow.privacy.unit import RELATIONS, Relation
 __all__ = ["PolicyParts", "compute_default_step", "read_document"]
 
 _DEFAULT_EPSILON = Fraction(1, 10)
-_DEFAULT_ANALYST = "custodian"  # as whom the ledger knows them
+_DEFAULT_ANALYST = "custodian"  # in the ledger, the name of queries without an analyst
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyParts:
-    """What a document says, ready to become a Policy."""
+    """The contents of a document, ready to become a Policy."""
 
     name: str = ""
     engine: str = "duckdb"
@@ -71,8 +71,8 @@ class PolicyParts:
 def read_document(
     document: Mapping[str, object], *, files: bool = True
 ) -> tuple[PolicyParts, list[Mistake]]:
-    """The parts and every mistake found. ``files``: the sources are files beside the policy, not
-    frames in memory.
+    """Read the parts of a policy and every mistake. ``files``: the sources are files beside the
+    policy, not frames in memory.
     """
     mistakes: list[Mistake] = []
     top = Section((), document, mistakes)
@@ -81,8 +81,7 @@ def read_document(
     tables = tuple(_read_tables(top, files))
     budgets, unsure = _read_budgets(top, tables)
     analysts = tuple(_read_analysts(top))
-    # The budget of the one unnamed population stands in [budget], whatever that population is
-    # called.
+    # The population without a section of its own has its budget in [budget], whatever its name.
     named = top.content.get("budgets")
     own = set(named) if isinstance(named, Mapping) else set()
     for mistake in check_consistency(budgets, tables, analysts, unsure):
@@ -104,7 +103,7 @@ def _read_database(top: Section) -> tuple[str, str, str | None, int]:
         return "", "duckdb", None, MAX_FAILURES
     section.check_keys("name", "engine", "ledger", "max_failures")
     name = section.read_required(
-        "name", read_text, 'write name = "…"; the ledger is called after it'
+        "name", read_text, 'write name = "…"; the ledger is named after it'
     )
     engine = section.read_optional("engine", read_text) or "duckdb"
     section.mistakes.extend(check_database(name or "unnamed", engine))
@@ -120,8 +119,9 @@ def _read_database(top: Section) -> tuple[str, str, str | None, int]:
 def _read_budgets(
     top: Section, tables: tuple[TableRule, ...]
 ) -> tuple[tuple[BudgetRule, ...], set[str]]:
-    """Read [budgets.NAME] for populations by name, [budget] for the one that has no such table; and
-    the populations whose budget is written, but has mistakes."""
+    """Read [budgets.NAME], and [budget] for the population without one; also return populations
+    whose budget has mistakes.
+    """
     further = top.read_section("budgets")
     sections = {} if further is None else dict(further.list_sections())
     main = top.read_section("budget")
@@ -134,8 +134,8 @@ def _read_budgets(
         population = used[0] if used else DEFAULT_POPULATION
         if population in sections:
             says = (
-                "[budget] is left without a population: every one has its own [budgets.NAME],"
-                f" {population!r} too"
+                "[budget] applies to no population, since each has its own [budgets.NAME]: remove"
+                " [budget]"
             )
             top.mistakes.append(Mistake(("budget",), says))
         sections = {population: main, **sections}
@@ -161,7 +161,7 @@ def _read_budget(population: str, section: Section) -> BudgetRule | None:
         "epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise"
     )
     epsilon = section.read_required(
-        "epsilon", read_epsilon, "write what these people may lose in all, such as epsilon = 1.0"
+        "epsilon", read_epsilon, "write the total budget of these people, such as epsilon = 1.0"
     )
     delta = section.read_optional("delta", read_delta)
     cap = section.read_optional("max_epsilon_per_query", read_epsilon)
@@ -195,12 +195,12 @@ def _read_analysts(top: Section) -> Iterator[AnalystRule]:
         inner.check_keys("max_epsilon")
         rule = AnalystRule(name, inner.read_optional("max_epsilon", read_epsilon))
         inner.mistakes.extend(check_analyst(rule, inner.path))
-        # here and not in the rules: ledgers may hold a policy with this name, and stay readable
+        # Checked here and not in checks.py: old ledgers may hold a policy with this name.
         if name == _DEFAULT_ANALYST:
             inner.mistakes.append(
                 Mistake(
                     inner.path,
-                    f"{name!r} is whoever names no analyst, and has no quota: choose another name",
+                    f"{name!r} is the name of queries without an analyst: choose another name",
                 )
             )
         yield rule
@@ -254,11 +254,11 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
         auto_bounds=section.read_optional("auto_bounds", read_flag) or False,
         multiline=section.read_optional("multiline", read_flag) or False,
     )
-    if not readable:  # a partition by a column that could not be read is not wrong as well
+    if not readable:  # its column may be one that could not be read
         rule = replace(rule, partition=None)
     if rule.unit == "row":
         rule = _fill_row_bounds(rule)
-    # A value that was wrong is absent from the record; it is not reported as missing as well.
+    # A wrong value is absent from the record; it is not also reported as missing.
     further = [
         mistake
         for mistake in check_table(rule, section.path)
@@ -293,8 +293,8 @@ _TABLE_KEYS = (
 
 
 def _fill_row_bounds(rule: TableRule) -> TableRule:
-    """Where rows are the units, either bound on their number stands for the other, and the caps
-    are 1.
+    """Fill in the bounds of a table whose rows are units: max_units and max_rows are the same, and
+    the caps are 1.
     """
     units = rule.max_units if rule.max_units is not None else rule.max_rows
     rows = rule.max_rows if rule.max_rows is not None else rule.max_units
@@ -311,7 +311,10 @@ def _read_source(value: object, key: str) -> str:
     text = read_text(value, key)
     if "://" in text or re.search(r"[*?\[\]]", text):
         raise InvalidArgument(
-            key, "must name one file, relative to the policy file; no address and no pattern", value
+            key,
+            "must name one file, relative to the policy file; addresses and patterns are not"
+            " allowed",
+            value,
         )
     if not text.lower().endswith((".csv", ".parquet")):
         raise InvalidArgument(key, "must be a .csv or .parquet file", value)
@@ -323,9 +326,7 @@ def _read_unit(value: object, key: str) -> tuple[str, tuple[LinkRule, ...]]:
 
 
 def _read_unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:
-    """A column; a list of columns that are one key together; or a list of such lists, a key
-    each.
-    """
+    """Read a column, a list of columns that form one key, or a list of such lists."""
     items: list[Any] = value if isinstance(value, list) else [value]
     keys: list[list[Any]] = (
         items if items and all(isinstance(item, list) for item in items) else [items]
@@ -342,7 +343,7 @@ def _read_unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
-    """The columns that could be read, and whether these are all."""
+    """Read the columns of a table; also return whether all could be read."""
     section = table.read_section("columns")
     rules = (
         [_read_column(name, inner) for name, inner in section.list_sections()]
@@ -379,19 +380,22 @@ def _read_column(name: str, section: Section) -> ColumnRule | None:
 
 def _read_bound(value: object, key: str) -> Fraction:
     if isinstance(value, date):
-        range_of_days = 'write a range of days instead, such as values = "2026-01-01 … 2026-12-31"'
-        raise InvalidArgument(key, f"is for numbers: {range_of_days}", value.isoformat())
+        raise InvalidArgument(
+            key,
+            'must be a number; for dates write a range, such as values = "2026-01-01 … 2026-12-31"',
+            value.isoformat(),
+        )
     return read_number(value, key)
 
 
 def compute_default_step(kind: str | None, low: Fraction, high: Fraction) -> Fraction | None:
-    """1 for whole numbers; for reals the largest power of two that fits 2^20 times between the
+    """Return 1 for integers; for reals, the largest power of two that fits 2^20 times between the
     bounds.
     """
     if kind != "real":
         return Fraction(1) if kind == "integer" else None
     wanted = (high - low) / 2**20
-    # right, or one too high
+    # exact, or one too high
     power = wanted.numerator.bit_length() - wanted.denominator.bit_length()
     step = Fraction(2) ** power
     return step if step <= wanted else step / 2
@@ -406,6 +410,6 @@ def _read_partition(table: Section) -> PartitionRule | None:
         "column", read_text, "write the column whose values are the parts"
     )
     parts = section.read_required(
-        "max_parts_per_unit", read_count, "write in how many parts one unit may be"
+        "max_parts_per_unit", read_count, "write the number of parts that one unit may be in"
     )
     return None if column is None or parts is None else PartitionRule(column, parts)

@@ -1,9 +1,8 @@
-"""On which line each key of a TOML text stands; the standard reader does not say.
+"""The line of each key in a TOML text, which the standard reader does not report.
 
-The text has been read by ``tomllib`` before, so it is known to be well formed, and this scanner
-only has to find where statements begin: a header ``[a.b]`` or a key ``a.b = value``, skipping
-strings, comments, arrays and inline tables (whose keys share the line of the statement, unless an
-array of them runs over several lines).
+``tomllib`` has read the text before, so it is well-formed. This scanner only finds where statements
+begin, a header ``[a.b]`` or a key ``a.b = value``, and skips strings, comments, arrays and inline
+tables (whose keys share the line of the statement, unless an array of them spans several lines).
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ _SKIPPED = re.compile(
 
 
 def find_key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Path of every header and key -> its line, counted from 1. The first place where a path is
-    named wins.
+    """Return the line of every header and key by its path, counted from 1; the first mention of a
+    path counts.
     """
     found: dict[tuple[str, ...], int] = {}
     header: tuple[str, ...] = ()
@@ -38,7 +37,7 @@ def find_key_lines(text: str) -> dict[tuple[str, ...], int]:
 
 
 def _find_statements(text: str) -> Iterator[tuple[int, int]]:
-    """(position, line) of the first character of every statement."""
+    """Yield (position, line) of the first character of every statement."""
     position, line, depth, fresh = 0, 1, 0, True
     while position < len(text):
         character = text[position]
@@ -58,7 +57,7 @@ def _find_statements(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _parse_key(text: str, position: int) -> tuple[str, ...]:
-    """The dotted key at a position."""
+    """Parse the dotted key at a position."""
     names, more = [], True
     while more and (match := _KEY.match(text, position)):
         names.append(_unquote_key(match[1]))
@@ -67,5 +66,5 @@ def _parse_key(text: str, position: int) -> tuple[str, ...]:
 
 
 def _unquote_key(key: str) -> str:
-    """A key without its quotes; escapes are resolved by the reader that accepted them."""
+    """Remove the quotes of a key; tomllib resolves the escapes that it accepted."""
     return str(tomllib.loads(f"key = {key}")["key"]) if key[0] in "\"'" else key

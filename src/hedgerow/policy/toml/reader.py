@@ -1,5 +1,5 @@
-"""A policy file: TOML text in, a checked Policy out, or one error that lists every mistake with
-its line and its fix.
+"""The reader of policy files: a checked Policy, or one error that lists every mistake with its line
+and fix.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _MAX_NUMBER_LENGTH = 200
 _TOML_ERRORS = (
     (
         "invalid value",
-        "the value cannot be read; text stands in quotes, numbers and true/false do not",
+        "the value cannot be read: put text in quotes, and numbers and true/false without",
     ),
-    ("cannot overwrite a value", "this key is there twice; keep one"),
-    ("cannot declare", "this table is there twice; put its keys together"),
-    ("cannot mutate", "this table was closed before; put its keys together"),
-    ("expected '='", "a key needs '=' and a value after it"),
-    ("expected newline", "only one key may stand on a line, and nothing after its value"),
-    ("unterminated string", "the text is not closed; add the missing quote"),
-    ("unclosed array", "the list is not closed; add ']'"),
-    ("unclosed inline table", "the braces are not closed; add '}'"),
-    ("illegal character", "a quote is missing, or text runs over the end of the line"),
+    ("cannot overwrite a value", "this key appears twice: keep one"),
+    ("cannot declare", "this table appears twice: merge its keys"),
+    ("cannot mutate", "this table was declared before: merge its keys"),
+    ("expected '='", "a key needs '=' and a value: add them"),
+    ("expected newline", "write one key on each line, and nothing after its value"),
+    ("unterminated string", "the text is not closed: add the missing quote"),
+    ("unclosed array", "the list is not closed: add ']'"),
+    ("unclosed inline table", "the braces are not closed: add '}'"),
+    ("illegal character", "a quote is missing: close the text on the line where it begins"),
 )
 
 
 class _ExactNumber(Decimal):
-    """A number as it was written: exact, and shown in messages without the name of a class."""
+    """A number as it was written: exact, and shown in messages without a class name."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -48,24 +48,28 @@ class _ExactNumber(Decimal):
 
 def _parse_number(text: str) -> _ExactNumber:
     if len(text) > _MAX_NUMBER_LENGTH:
-        raise ValueError("more digits than anybody means")
+        raise ValueError("too many digits")
     return _ExactNumber(text)
 
 
 def read_policy(path: str | os.PathLike[str]) -> Policy:
-    """The policy in a file. Relative paths in it start at its folder."""
+    """Read the policy in a file; relative paths in it start at its folder."""
     file = Path(path)
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidArgument("policy", "must be UTF-8 text", str(file)) from error
+        raise InvalidArgument(
+            "policy", "must be UTF-8 text; save it as UTF-8", str(file)
+        ) from error
     except OSError as error:
-        raise InvalidArgument("policy", f"cannot be read ({error.strerror})", str(file)) from error
+        raise InvalidArgument(
+            "policy", f"cannot be read ({error.strerror}); check the path", str(file)
+        ) from error
     return parse_policy(text, file.parent)
 
 
 def parse_policy(text: str, folder: Path = Path()) -> Policy:
-    """The policy in a text, as if it were a file in ``folder``."""
+    """Parse the policy in a text, as if it were a file in ``folder``."""
     parts, mistakes = read_document(_parse_toml(text))
     mistakes.extend(_check_same_files(parts.tables, folder))
     if mistakes:
@@ -77,16 +81,18 @@ def _parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=_parse_number)
     except InvalidOperation as error:
-        raise InvalidArgument("policy", "has a number whose exponent is out of reach") from error
+        raise InvalidArgument(
+            "policy", "has a number with too large an exponent; write a smaller one"
+        ) from error
     except RecursionError as error:
-        raise InvalidArgument("policy", "is nested too deeply") from error
+        raise InvalidArgument("policy", "is nested too deeply; use fewer levels") from error
     except tomllib.TOMLDecodeError as error:
         raise build_policy_error(
             [_explain_syntax_error(str(error))], {("",): _find_line(str(error), text)}
         ) from error
-    # from above, or from Python, which reads integers of a few thousand digits only
+    # from _parse_number, or from Python, which reads integers of a few thousand digits only
     except ValueError as error:
-        raise InvalidArgument("policy", "has a number that is too long") from error
+        raise InvalidArgument("policy", "has a number with too many digits; shorten it") from error
 
 
 def _find_line(message: str, text: str) -> int:
@@ -97,13 +103,16 @@ def _find_line(message: str, text: str) -> int:
 def _explain_syntax_error(message: str) -> Mistake:
     what = _POSITION.sub("", message)
     plain = next((plain for start, plain in _TOML_ERRORS if what.lower().startswith(start)), None)
-    return Mistake(("",), plain or f"this is not TOML: {what[:1].lower()}{what[1:]}")
+    return Mistake(("",), plain or f"this is not valid TOML: {what[:1].lower()}{what[1:]}")
 
 
 def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mistake]:
-    """Two spellings of one file (a link of either kind, an absolute path) are one source, and one
-    source has one budget and one unit. Where every row is somebody of their own it has one table: a
-    row of two would be two people, and come twice in a UNION ALL."""
+    """Check tables whose sources are one file under two names (links, absolute paths): it has one
+    population and one unit.
+
+    Where rows are units it also has one table: a row in two tables would be two units, and count
+    twice in a UNION ALL.
+    """
     first: dict[object, TableRule] = {}
     found = []
     for table in tables:
@@ -113,37 +122,32 @@ def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mista
             and other.unit == table.unit == "row"
             and other.population == table.population
         ):
-            says = (
-                f"every row of it is somebody of their own, and would count twice: {other.name!r}"
-                " has the same file"
+            problem = (
+                f"its rows are units and would count twice, since {other.name!r} has the same file:"
+                " keep one of the two tables"
             )
-            found.append(Mistake(("tables", table.name, "source"), says))
+            found.append(Mistake(("tables", table.name, "source"), problem))
         if other.source == table.source:
             continue
         if (other.public, other.population) != (table.public, table.population):
-            how = (
-                "public and protected at once"
+            fix = (
+                "one is public and one protected: make both the same"
                 if other.public != table.public
-                else "in two populations"
+                else "they are in two populations: use one"
             )
-            found.append(
-                Mistake(
-                    ("tables", table.name, "source"),
-                    f"the source is the same file as that of {other.name!r}, {how}",
-                )
-            )
+            problem = f"{table.name!r} and {other.name!r} have the same file, but {fix}"
+            found.append(Mistake(("tables", table.name, "source"), problem))
         elif other.unit_text != table.unit_text:
-            fix = f"{other.name!r} has {other.unit_text!r}, this one {table.unit_text!r}"
-            found.append(
-                Mistake(
-                    ("tables", table.name, "unit"), f"tables of one file must have one unit: {fix}"
-                )
+            problem = (
+                f"tables of one file must have the same unit: {other.name!r} has"
+                f" {other.unit_text!r}, this one {table.unit_text!r}; change one of them"
             )
+            found.append(Mistake(("tables", table.name, "unit"), problem))
     return found
 
 
 def _identify_file(path: Path) -> object:
-    """Which file this is, under whatever name; its real path while it is not there."""
+    """Return the device and inode of a file, or its resolved path while it does not exist."""
     try:
         known = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""One table of a policy document, read key by key: wrong values, missing and unknown keys become
+"""A section of a policy document, read key by key: wrong values, missing and unknown keys become
 mistakes, and reading goes on.
 """
 
@@ -35,41 +35,41 @@ ValueReader = Callable[[object, str], T]
 
 
 def read_text(value: object, key: str) -> str:
-    """Text that is not empty."""
+    """Read a text that is not empty."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidArgument(key, "must be text in quotes", value)
     return str(value)
 
 
 def read_flag(value: object, key: str) -> bool:
-    """true or false."""
+    """Read true or false."""
     if not isinstance(value, bool):
         raise InvalidArgument(key, "must be true or false", value)
     return value
 
 
 def read_number(value: object, key: str) -> Fraction:
-    """Any finite number."""
+    """Read a finite number."""
     return parse_exact(value, key)
 
 
 def read_count(value: object, key: str) -> int:
-    """A whole number of at least 1."""
+    """Read an integer of at least 1."""
     return parse_whole(value, key)
 
 
 def read_epsilon(value: object, key: str) -> Fraction:
-    """A privacy parameter epsilon."""
+    """Read an epsilon."""
     return check_stored_digits(parse_epsilon(value, key), key)
 
 
 def read_delta(value: object, key: str) -> Fraction:
-    """A privacy parameter delta."""
+    """Read a delta."""
     return check_stored_digits(parse_delta(value, key), key)
 
 
 def build_choice_reader(*options: str) -> ValueReader[str]:
-    """One of a few words."""
+    """Build a reader of one of a few words."""
 
     def read(value: object, key: str) -> str:
         if value not in options:
@@ -86,7 +86,7 @@ def _read_table(value: object, key: str) -> Mapping[str, object]:
 
 
 class Section:
-    """A table of the document at its place; ``mistakes`` is the one list of the whole document."""
+    """A table of the document with its path; ``mistakes`` is the one list of the whole document."""
 
     __slots__ = ("bad_keys", "content", "mistakes", "path")
 
@@ -96,13 +96,13 @@ class Section:
         self.path, self.content, self.mistakes = path, content, mistakes
         self.bad_keys: set[str] = set()  # known keys that are missing or could not be read
 
-    def add_mistake(self, key: str, says: str) -> None:
-        """Notes a mistake at a key."""
+    def add_mistake(self, key: str, message: str) -> None:
+        """Add a mistake at a key."""
         self.bad_keys.add(key)
-        self.mistakes.append(Mistake((*self.path, key), says))
+        self.mistakes.append(Mistake((*self.path, key), message))
 
     def read_optional(self, key: str, read: ValueReader[T]) -> T | None:
-        """The value of a key; None when it is absent, or wrong (then the mistake is noted)."""
+        """Read the value of a key; None if it is absent or wrong (then the mistake is added)."""
         if key not in self.content:
             return None
         try:
@@ -112,28 +112,28 @@ class Section:
             return None
 
     def read_required(self, key: str, read: ValueReader[T], fix: str) -> T | None:
-        """Like ``take``; an absent key is a mistake."""
+        """Read the value of a key; an absent key is a mistake."""
         if key not in self.content:
             self.add_mistake(key, f"{key} is missing: {fix}")
         return self.read_optional(key, read)
 
     def read_section(self, key: str) -> Section | None:
-        """The table under a key; None when there is none."""
+        """Read the table under a key; None if there is none."""
         content = self.read_optional(key, _read_table)
         return None if content is None else Section((*self.path, key), content, self.mistakes)
 
     def list_sections(self) -> Iterator[tuple[str, Section]]:
-        """Every key of this table as a table of its own."""
+        """Yield every key of this table with the table under it."""
         for key in self.content:
             if (inner := self.read_section(key)) is not None:
                 yield key, inner
 
     def check_keys(self, *known: str) -> None:
-        """Notes every key that is not known, with the nearest one that is."""
+        """Add a mistake for every unknown key, with the closest known one."""
         for key in self.content:
             if key not in known:
                 near = difflib.get_close_matches(key.casefold(), known, n=1, cutoff=0.6)
-                fix = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+                fix = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}"
                 self.mistakes.append(
-                    Mistake((*self.path, key), f"{key!r} is not known here; {fix}")
+                    Mistake((*self.path, key), f"{key!r} is not a key of this table; {fix}")
                 )

@@ -1,4 +1,5 @@
-"""A policy as a page of TOML with a word on every line; reading the page gives the same policy.
+"""The writer of policy files: a page of TOML with a comment on each line, which reads back as the
+same policy.
 
 ``hedgerow init`` writes such pages. Numbers are written exactly, or not at all.
 """
@@ -31,13 +32,13 @@ __all__ = ["write_policy"]
 _DECIMAL_CONTEXT = Context(prec=4000)
 _COMMENTS = {
     "engine": "the data stay in files; DuckDB reads them",
-    "ledger": "beside this file; what was spent is kept here",
-    "max_failures": "failed runs after which an analyst gets no answers",
-    "epsilon": "what each of these people may lose in all",
-    "delta": "the probability with which that may fail",
-    "default_epsilon": "for a question that names none",
-    "default_delta": "the same for thresholds",
-    "max_epsilon_per_query": "no single question may cost more",
+    "ledger": "relative to this file; records what was spent",
+    "max_failures": "failed queries after which an analyst is blocked",
+    "epsilon": "the total budget of these people",
+    "delta": "the probability that the guarantee fails",
+    "default_epsilon": "for a query that names none",
+    "default_delta": "for a query that names none",
+    "max_epsilon_per_query": "the most that one query may spend",
     "noise": 'or "gaussian" (only with delta), or "best"',
     "source": "relative to this file",
     "unit": 'who is protected: an id column, or "row"',
@@ -45,19 +46,21 @@ _COMMENTS = {
     "population": "tables about the same people share one budget",
     "version": "change it when the data change",
     "max_units": "public upper bounds, not counts of these data",
-    "max_groups": "groups one unit may touch in one answer",
+    "max_groups": "groups that one unit may be in, per answer",
     "max_rows_per_group": "rows of one unit that count in a group",
     "max_parts_per_unit": "a unit in k parts pays for up to k of them",
     "public": "protects nobody",
     "unique": "columns that no two rows share",
-    "multiline": "quoted values may hold line breaks",
-    "auto_bounds": "bounds that are not declared are found privately, and paid for",
-    "max_epsilon": "a quota inside the one budget",
+    "multiline": "quoted values may contain line breaks",
+    "auto_bounds": "undeclared bounds are found privately, and charged",
+    "max_epsilon": "a quota within the budget",
 }
 
 
 def write_policy(policy: Policy) -> str:
-    """The page. A policy of a frame in memory has no such page: its source is not a file."""
+    """Write a policy as TOML; refuse the policy of a frame in memory, whose source is not
+    a file.
+    """
     if policy.ledger is None or any(table.source == FRAME_SOURCE for table in policy.tables):
         raise InvalidArgument(
             "policy", "of a frame in memory cannot be written: save the data as a file first"
@@ -83,7 +86,7 @@ def write_policy(policy: Policy) -> str:
 
 
 def _format_section(header: str, lines: list[tuple[str, object]]) -> str:
-    """A header and its keys, aligned, each with its word; keys without a value are left out."""
+    """Format a header and its keys, aligned and commented; keys without a value are left out."""
     kept = [
         (_format_key(key), _format_value(value), _COMMENTS.get(key))
         for key, value in lines
@@ -154,7 +157,7 @@ def _format_table(rule: TableRule) -> Iterator[str]:
 
 
 def _format_unique(keys: tuple[tuple[str, ...], ...]) -> list[object] | None:
-    """One key as a list of its columns, several as a list of lists."""
+    """Format one key as a list of its columns, several as a list of lists."""
     return (list(keys[0]) if len(keys) == 1 else [list(names) for names in keys]) if keys else None
 
 
@@ -177,7 +180,7 @@ def _format_column(rule: ColumnRule) -> str:
 
 
 def _format_values(rule: ColumnRule, values: tuple[Value, ...]) -> str:
-    """A range where the values are one, else a list."""
+    """Format values as a range if they form one, else as a list."""
     spelt = [
         value.isoformat()[: GRANULARITIES[rule.grain]] if isinstance(value, date) else value
         for value in values
@@ -205,7 +208,7 @@ def _format_key(name: str) -> str:
 
 
 def _format_value(value: object) -> str:
-    """A value as TOML writes it."""
+    """Format a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Fraction):
@@ -222,5 +225,7 @@ def _format_number(value: Fraction) -> str:
         return _format_value(value.numerator)
     decimal = _DECIMAL_CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
     if Fraction(decimal) != value:
-        raise InvalidArgument("policy", "has a number that no decimal writes exactly", str(value))
+        raise InvalidArgument(
+            "policy", "has a number without an exact decimal form; round it", str(value)
+        )
     return str(decimal.normalize(_DECIMAL_CONTEXT)).replace("E", "e")

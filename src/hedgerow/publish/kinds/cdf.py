@@ -1,8 +1,7 @@
-"""How many there are up to each code of an ordered attribute: the distribution of a number, or
-running totals along days.
+"""Cumulative counts of an ordered attribute: a distribution function, or running totals by day.
 
-From these every range can be read off, by a difference. How they are measured is chosen by expected
-error, from public numbers alone.
+Every range is the difference of two of them. The strategy is chosen by expected error, from public
+numbers alone.
 """
 
 from __future__ import annotations
@@ -30,25 +29,32 @@ from hedgerow.publish.specification import (
 )
 from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
 from hedgerow.publish.strategies.prefix_sums import list_prefix_strategies
-from hedgerow.publish.strategies.strategy import Floats, Strategy, choose_strategy, compute_errors
+from hedgerow.publish.strategies.strategy import (
+    Floats,
+    Strategy,
+    StrategyErrors,
+    choose_strategy,
+    compute_errors,
+)
 from hedgerow.release.private_table import PrivateTable
 
 __all__ = ["SHARE_COLUMN", "specify_cdf", "specify_running_totals"]
 
 SHARE_COLUMN: Final = "share"
 _BETA: Final = Fraction(1, 20)
-_MAX_TRIED_RANGES: Final = 2**15  # that a choice among trees looks at, and whose error is told
-_MAX_WEIGHED_CODES: Final = 512  # codes up to which every weight of a design is computed
+_MAX_TRIED_RANGES: Final = 2**15  # for the choice among trees, and for the reported error
+_MAX_WEIGHED_CODES: Final = 512  # codes up to which every weight of a strategy is computed
 
 
 def specify_cdf(terms: PrivacyParameters, domain: Domain, *, ranges: bool = False) -> Specification:
-    """How many rows are at or below each value, and which share of all they are; with ``ranges``,
-    measured such that the differences are told best, over all ranges, and not the totals."""
+    """Specify the number of rows at or below each value, and their share of all rows. With
+    ``ranges`` the strategy minimises the error of all ranges instead of that of the totals.
+    """
     return _specify_cumulative("cdf", terms, domain, ranges=ranges)
 
 
 def specify_running_totals(terms: PrivacyParameters, domain: Domain) -> Specification:
-    """How many rows there are so far, code by code."""
+    """Specify the number of rows so far, code by code."""
     return _specify_cumulative("stream", terms, domain)
 
 
@@ -58,126 +64,127 @@ def _specify_cumulative(
     if len(domain.attributes) != 1 or not domain.attributes[0].is_ordered:
         raise InvalidArgument(
             "column",
-            "must be one column of numbers or dates: others have no order",
+            "must be one column of numbers or dates, whose values have an order",
             ", ".join(domain.names),
         )
     (size,) = domain.sizes
-    ways = list_prefix_strategies(size, terms)
-    between = None
+    candidates = list_prefix_strategies(size, terms)
+    range_variance = None
     if ranges:
-        design, between = _choose_range_strategy(size, terms, choose_strategy(ways))
-        ways = (design,)
-    design = choose_strategy(ways)
-    # the n-th total adds up n codes
+        strategy, range_variance = _choose_range_strategy(size, terms, choose_strategy(candidates))
+        candidates = (strategy,)
+    strategy = choose_strategy(candidates)
+    # the n-th total sums n codes
     lost = np.minimum(
         terms.truncation_error(1) * np.arange(1, size + 1),
         terms.truncation_bounds[1] / terms.parts_per_row,
     )
-    variances, radii, lacking = compute_errors(design, terms, _BETA, lost)
-    prices = [terms.measurement_cost(block, law) for block, law in design.measurements]
+    errors = compute_errors(strategy, terms, _BETA, lost)
 
-    def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
-        found = design.reconstruct(measure_all(purse, design.measurements, tell))
-        neat = make_nondecreasing(found)
-        table = build_dense_table(domain, found, radii, neat)
+    def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
+        totals = strategy.reconstruct(measure_all(private_table, strategy.measurements, tell))
+        clean = make_nondecreasing(totals)
+        table = build_dense_table(domain, totals, errors.radii, clean)
         if kind == "cdf":
             table = table.append_column(
-                SHARE_COLUMN, [neat / neat[-1] if neat[-1] > 0 else np.full(size, np.nan)]
+                SHARE_COLUMN, [clean / clean[-1] if clean[-1] > 0 else np.full(size, np.nan)]
             )
-        return BuiltTable(
-            table,
-            {"variances": {"mean": float(variances.mean()), "largest": float(variances.max())}}
-            | terms.facts,
-        )
+        variances = errors.variances
+        summary = {"mean": float(variances.mean()), "largest": float(variances.max())}
+        return BuiltTable(table, {"variances": summary} | terms.facts)
 
     return Specification(
         kind,
         domain,
-        design.name,
-        sum(prices[1:], prices[0]),
-        _list_accuracies(design, ways, (variances, radii), terms.parts_per_row, between),
+        strategy.name,
+        terms.total_cost(strategy.measurements),
+        _list_accuracies(strategy, candidates, errors, terms.parts_per_row, range_variance),
         build,
-        _list_notes(ways, design, between),
-        design.measurements,
-        lacking,
+        _list_notes(candidates, strategy, range_variance),
+        strategy.measurements,
+        errors.relative_truncation,
     )
 
 
 def _choose_range_strategy(
     size: int, terms: PrivacyParameters, totals: Strategy
 ) -> tuple[Strategy, float]:
-    """What tells all ranges best, and the mean of their variances: the tree that is planned for
-    them, asked for running totals (a range is a difference of its least-squares answers), or what
-    is best for the totals themselves."""
+    """Return the best strategy for all ranges and the mean of their variances. The candidates are
+    the tree planned for ranges (a range is a difference of its least-squares totals) and the best
+    strategy for the totals.
+    """
     tree = RangeTree.plan(0, RangeWorkload.all_ranges(size).subsample(_MAX_TRIED_RANGES), terms)
-    found: tuple[Strategy, float] = (
-        replace(tree, ranges=RangeWorkload.all_prefixes(size)),
-        float(tree.variances().mean()),
-    )
-    if size > _MAX_WEIGHED_CODES:
-        return found
-    return min(found, (totals, _compute_mean_range_variance(totals, size)), key=lambda one: one[1])
+    mean = float(tree.variances().mean())
+    if size <= _MAX_WEIGHED_CODES:
+        other = _compute_mean_range_variance(totals, size)
+        if other < mean:
+            return totals, other
+    return replace(tree, ranges=RangeWorkload.all_prefixes(size)), mean
 
 
-def _compute_mean_range_variance(design: Strategy, size: int) -> float:
-    """The mean variance of the differences e_j - e_i of the errors e_0 = 0, e_1 … e_n of the
-    totals. Where one draw has the weight w_i in e_i, its part of the sum over i < j of (w_j -
-    w_i)^2 is (n + 1) sum w^2 - (sum w)^2."""
+def _compute_mean_range_variance(strategy: Strategy, size: int) -> float:
+    """Return the mean variance of the differences e_j - e_i of the errors e_0 = 0, e_1 … e_n of the
+    totals. If one draw has the weight w_i in e_i, its part of the sum over i < j of (w_j - w_i)^2
+    is (n + 1) sum w^2 - (sum w)^2.
+    """
     total = 0.0
-    shapes = [(block.shape, compute_noise_variance(law)) for block, law in design.measurements]
+    shapes = [
+        (block.shape, compute_noise_variance(mechanism))
+        for block, mechanism in strategy.measurements
+    ]
     for index, (shape, variance) in enumerate(shapes):
         for cell in range(math.prod(shape)):
-            noisy = [np.zeros(other) for other, _ in shapes]
+            noisy = [np.zeros(block_shape) for block_shape, _ in shapes]
             noisy[index].flat[cell] = 1.0
-            weights = design.reconstruct(noisy)
+            weights = strategy.reconstruct(noisy)
             total += variance * ((size + 1) * float(weights @ weights) - float(weights.sum()) ** 2)
     return total / (size * (size + 1) / 2)
 
 
-def make_nondecreasing(found: Floats) -> Floats:
-    """Running totals that never fall, from the steps between them made clean: not negative, with
-    the same end.
-    """
-    steps = np.diff(found, prepend=0.0)
+def make_nondecreasing(totals: Floats) -> Floats:
+    """Return running totals that never fall, with the same end; their steps become non-negative."""
+    steps = np.diff(totals, prepend=0.0)
     return np.cumsum(project_nonnegative(steps))
 
 
 def _list_accuracies(
-    design: Strategy,
-    ways: tuple[Strategy, ...],
-    found: tuple[Floats, Floats],
-    fine: int,
-    between: float | None,
+    strategy: Strategy,
+    candidates: tuple[Strategy, ...],
+    errors: StrategyErrors,
+    parts_per_row: int,
+    range_variance: float | None,
 ) -> tuple[Accuracy, ...]:
-    variances, radii = found
-    size = len(variances)
-    own = Accuracy(
-        "each running total", size, math.sqrt(float(variances.mean())), float(radii.max())
-    )
-    if between is not None:
-        return (Accuracy("each range", size * (size + 1) // 2, math.sqrt(between) / fine), own)
+    size = len(errors.variances)
+    own = Accuracy("each running total", size, errors.rms, float(errors.radii.max()))
+    if range_variance is not None:
+        return (
+            Accuracy(
+                "each range", size * (size + 1) // 2, math.sqrt(range_variance) / parts_per_row
+            ),
+            own,
+        )
     others = [
-        Accuracy(f"the same by {way.name}", size, math.sqrt(float(way.variances().mean())) / fine)
-        for way in ways
-        if way is not design
+        Accuracy(
+            f"the same by {candidate.name}",
+            size,
+            math.sqrt(float(candidate.variances().mean())) / parts_per_row,
+        )
+        for candidate in candidates
+        if candidate is not strategy
     ]
     return (own, *others)
 
 
 def _list_notes(
-    ways: tuple[Strategy, ...], design: Strategy, between: float | None
+    candidates: tuple[Strategy, ...], strategy: Strategy, range_variance: float | None
 ) -> tuple[str, ...]:
-    if between is not None:
+    if range_variance is not None:
         return (
-            (
-                "count is right on average; a range is the difference of two lines; count_clean is"
-                " made afterwards: it never falls."
-            ),
+            "count is unbiased, and a range is the difference of two rows; count_clean is"
+            " post-processed so that it never falls.",
         )
     return (
-        (
-            f"Of {len(ways)} ways to measure running totals this one ({design.name}) is expected to"
-            " be off least."
-        ),
-        "count is right on average; count_clean is made of it afterwards: it never falls.",
+        f"Of {len(candidates)} strategies for running totals, this one ({strategy.name}) has the"
+        " least expected error.",
+        "count is unbiased; count_clean is post-processed so that it never falls.",
     )

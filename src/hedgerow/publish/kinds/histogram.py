@@ -1,10 +1,9 @@
-"""Histograms: how often each combination of codes is there, with noise, told once for everybody.
+"""Histograms: noisy counts of all combinations of codes.
 
-``specify_histogram`` tells every cell of the domain, those of nobody included: which cells are in
-the table is public, and a noisy 0 looks like any other count. ``specify_sparse_histogram`` is for
-domains that are too large for that. It tells only combinations that somebody has, and of those only
-the ones shared by so many that it does not matter who they are; that takes a delta
-(``purse.discover`` has the proof).
+``specify_histogram`` publishes every cell of the domain, empty ones included: the set of cells is
+public, and a noisy 0 looks like any other count. ``specify_sparse_histogram`` is for larger
+domains. It publishes only combinations that occur, and of those only the ones with a noisy count
+above a threshold; this costs a delta (``PrivateTable.discover`` has the proof).
 """
 
 from __future__ import annotations
@@ -44,70 +43,67 @@ _BETA: Final = Fraction(1, 20)
 
 
 def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification:
-    """Every cell with noise of its own."""
+    """Specify a histogram of every cell, each with its own noise."""
     domain.refuse_more_cells(_MAX_CELLS)
     block = _build_full_block(domain)
-    law = terms.calibrate(block)
-    radius = _convert_to_rows(law.error(_BETA), terms) + _compute_cell_truncation(terms)
+    mechanism = terms.calibrate(block)
+    radius = _convert_to_rows(mechanism.error(_BETA), terms) + _compute_cell_truncation(terms)
 
-    def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
-        (noisy,) = measure_all(purse, [(block, law)], tell)
+    def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
+        (noisy,) = measure_all(private_table, [(block, mechanism)], tell)
         table = build_dense_table(domain, noisy, radius, project_nonnegative(noisy))
-        return BuiltTable(table, build_noise_facts(law, terms) | {"draws": 1, "radius": radius})
+        return BuiltTable(
+            table, build_noise_facts(mechanism, terms) | {"draws": 1, "radius": radius}
+        )
 
     return Specification(
         DENSE_KIND,
         domain,
-        f"each cell, {_describe_noise(law, terms)}",
-        terms.measurement_cost(block, law),
+        f"each cell, {_describe_noise(mechanism, terms)}",
+        terms.measurement_cost(block, mechanism),
         (
             Accuracy(
                 "each cell",
                 domain.cell_count,
-                math.sqrt(compute_noise_variance(law)) / terms.parts_per_row,
+                math.sqrt(compute_noise_variance(mechanism)) / terms.parts_per_row,
                 float(radius),
             ),
         ),
         build,
         (
-            (
-                "count is right on average and may be negative; count_clean is made of it"
-                " afterwards: not negative, with the same total."
-            ),
+            "count is unbiased and may be negative; count_clean is post-processed: non-negative,"
+            " with the same total.",
         ),
-        ((block, law),),
+        ((block, mechanism),),
     )
 
 
 def specify_sparse_histogram(
     terms: PrivacyParameters, domain: Domain, *, delta: Number
 ) -> Specification:
-    """The cells that enough rows share, and no others, within a ``delta`` beside the price."""
+    """Specify the cells that enough rows share, for a ``delta`` in addition to the price."""
     block = _build_full_block(domain)
-    law = terms.calibrate(block)
-    reach = {
-        "rows": terms.rows * terms.parts_per_row,
-        "relation": terms.relation,
-        "group": terms.group,
-    }
-    found = calibrate_discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
-    (least, cut), price = (
-        (None if far is None else _convert_to_rows(far, terms) for far in (found[0], found[2])),
-        found[1],
+    mechanism = terms.calibrate(block)
+    threshold, price, cut = calibrate_discovery(
+        domain.sizes,
+        mechanism,
+        delta=delta,
+        rows=terms.rows * terms.parts_per_row,
+        relation=terms.relation,
+        group=terms.group,
     )
-    radius, places = (
-        _convert_to_rows(law.error(_BETA), terms) + _compute_cell_truncation(terms),
-        tuple(range(len(domain.attributes))),
-    )
+    least = _convert_to_rows(threshold, terms)
+    radius = _convert_to_rows(mechanism.error(_BETA), terms) + _compute_cell_truncation(terms)
+    places = tuple(range(len(domain.attributes)))
 
-    def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
-        codes, noisy = purse.discover(places, law, delta=delta)
+    def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
+        codes, noisy = private_table.discover(places, mechanism, delta=delta)
         tell(1, 1)
-        facts = build_noise_facts(law, terms) | {
+        facts = build_noise_facts(mechanism, terms) | {
             "draws": 1,
             "radius": radius,
             "threshold": least,
-            "cut": cut,
+            "cut": None if cut is None else _convert_to_rows(cut, terms),
         }
         return BuiltTable(
             build_sparse_table(
@@ -120,58 +116,57 @@ def specify_sparse_histogram(
         )
 
     often = _format_rows(
-        _convert_to_rows(found[0] + law.error(2 * _BETA), terms) + _compute_cell_truncation(terms)
+        _convert_to_rows(threshold + mechanism.error(2 * _BETA), terms)
+        + _compute_cell_truncation(terms)
     )
     notes = (
-        (
-            f"Shown are combinations whose noisy count is {_format_rows(least)} or more. Those of"
-            f" {often} rows or more are shown with 95 % or more, those that nobody has never."
-        ),
-        (
-            "An interval misses the exact count in 5 % of all combinations at most, shown or not."
-            " Of small counts only those with high noise are shown: a count near the threshold is"
-            " more likely too high than too low."
-        ),
+        f"Combinations with a noisy count of {_format_rows(least)} or more are shown. A combination"
+        f" of {often} rows or more is shown with a probability of at least 95 %; one that does not"
+        " occur is never shown.",
+        "At most 5 % of the intervals miss their exact count, over all combinations, shown or not."
+        " Small counts are shown only if their noise is high: a count near the threshold is more"
+        " likely too high than too low.",
     )
-    spread = math.sqrt(compute_noise_variance(law)) / terms.parts_per_row
+    spread = math.sqrt(compute_noise_variance(mechanism)) / terms.parts_per_row
     accuracy = (Accuracy("each cell, if it is shown", domain.cell_count, spread, float(radius)),)
     return Specification(
         SPARSE_KIND,
         domain,
-        f"cells of {_format_rows(least)} or more, {_describe_noise(law, terms)}",
+        f"cells of {_format_rows(least)} or more, {_describe_noise(mechanism, terms)}",
         price,
         accuracy,
         build,
         notes,
-        ((block, law),),
+        ((block, mechanism),),
     )
 
 
-def build_noise_facts(law: AdditiveNoise, terms: PrivacyParameters) -> dict[str, Any]:
-    """Return the facts of the noise: its kind, its exact scale in rows, and the parts of a row
-    that it was drawn in.
+def build_noise_facts(mechanism: AdditiveNoise, terms: PrivacyParameters) -> dict[str, Any]:
+    """Return the facts about the noise: its kind, its exact scale in rows, and the parts of a row
+    in which it was drawn.
     """
     return {
-        "noise": type(law).__name__.lower(),
-        "scale": str(law.scale / terms.parts_per_row),
+        "noise": type(mechanism).__name__.lower(),
+        "scale": str(mechanism.scale / terms.parts_per_row),
     } | terms.facts
 
 
-def _describe_noise(law: AdditiveNoise, terms: PrivacyParameters) -> str:
-    return f"{type(law).__name__} noise of scale {float(law.scale / terms.parts_per_row):.4g}"
+def _describe_noise(mechanism: AdditiveNoise, terms: PrivacyParameters) -> str:
+    scale = float(mechanism.scale / terms.parts_per_row)
+    return f"{type(mechanism).__name__} noise of scale {scale:.4g}"
 
 
 def _convert_to_rows(parts: int, terms: PrivacyParameters) -> int | float:
-    """Return so many parts as rows."""
+    """Return a number of parts in rows."""
     return int(parts) if terms.parts_per_row == 1 else int(parts) / terms.parts_per_row
 
 
 def _compute_cell_truncation(terms: PrivacyParameters) -> int | float:
-    """Return what one cell may lack."""
+    """Return the rows that one cell may lack."""
     return 0 if terms.parts_per_row == 1 else terms.truncation_error(1)
 
 
-def _format_rows(rows: int | float | None) -> str:
+def _format_rows(rows: int | float) -> str:
     return f"{rows:,}" if isinstance(rows, int) else f"{rows:,.2f}"
 
 

@@ -1,4 +1,4 @@
-"""Any counts, published together: each says for every combination of codes how often it counts."""
+"""Linear counting queries published together: each has a weight for every combination of codes."""
 
 from __future__ import annotations
 
@@ -32,27 +32,28 @@ from hedgerow.release.private_table import PrivateTable
 __all__ = ["MAX_QUERY_CELLS", "build_query_matrix", "pad_query_matrix", "specify_queries"]
 
 MAX_QUERY_CELLS: Final = 1024
+_MAX_LISTED_ANSWERS: Final = 20
 _BETA: Final = Fraction(1, 20)
 
 
 def build_query_matrix(
     conditions: Sequence[Expression], domain: Domain, known: dict[str, Range]
 ) -> npt.NDArray[np.int64]:
-    """For each condition, and each combination of codes in their order, whether it holds. NULL, and
-    what is not declared, is the last code of its column, so that a condition holds for the rows it
-    holds for in SQL, whatever else is asked. A bin holds several values and cannot say."""
+    """Return for each condition and each combination of codes, in order, whether the condition
+    holds. NULL and undeclared values are the last code of their column, so that a condition holds
+    for the same rows as in SQL. Bins are refused: a condition may hold for a part of a bin.
+    """
     _check_cell_count(domain)
     for attribute in domain.attributes:
         if attribute.values is None:
             raise InvalidArgument(
                 "bins",
-                f"of {attribute.name} must be left out here: a condition may hold for a part of"
-                " a bin",
+                f"of {attribute.name} must be left out: a condition may hold for a part of a bin",
                 attribute.name,
             )
     rows = [
         dict(zip(domain.names, row, strict=True))
-        for row in itertools.product(*((*(one.values or ()), None) for one in domain.attributes))
+        for row in itertools.product(*((*(each.values or ()), None) for each in domain.attributes))
     ]
     whole = [insert_casts(condition, known) for condition in conditions]
     return np.array(
@@ -62,9 +63,10 @@ def build_query_matrix(
 
 
 def pad_query_matrix(matrix: Any, domain: Domain) -> npt.NDArray[np.int64]:
-    """A matrix with a column for each combination of declared codes, the first attribute slowest,
-    as one with a column for having none as well: such rows count nowhere, unless the matrix has
-    these columns already."""
+    """Return a matrix over the combinations of declared codes, the first attribute slowest,
+    extended by the combinations with NULL. Those count 0, unless the matrix already has their
+    columns.
+    """
     _check_cell_count(domain)
     given = np.asarray(matrix)
     if (
@@ -72,12 +74,12 @@ def pad_query_matrix(matrix: Any, domain: Domain) -> npt.NDArray[np.int64]:
         or given.dtype.kind not in "biu"
         or given.shape[1] not in (domain.cell_count, domain.cell_count_with_null)
     ):
-        many = (
+        cells = (
             f"{domain.cell_count} combinations of {', '.join(domain.names)}, or"
             f" {domain.cell_count_with_null} with NULL"
         )
         raise InvalidArgument(
-            "matrix", f"must be whole numbers, in a column for each of {many}", given.shape
+            "matrix", f"must be of integers with a column for each of the {cells}", given.shape
         )
     if given.shape[1] == domain.cell_count_with_null:
         return given.astype(np.int64)
@@ -92,70 +94,67 @@ def _check_cell_count(domain: Domain) -> None:
     if domain.cell_count_with_null > MAX_QUERY_CELLS:
         raise Refused(
             f"The columns of these questions, {', '.join(domain.names)}, have"
-            f" {domain.cell_count_with_null:,} combinations; at most {MAX_QUERY_CELLS:,} can be"
-            " looked at together. Ask about fewer columns at a time, or publish a histogram."
+            f" {domain.cell_count_with_null:,} combinations; the limit is {MAX_QUERY_CELLS:,}. Ask"
+            " about fewer columns at a time, or publish a histogram."
         )
 
 
 def specify_queries(
     terms: PrivacyParameters, domain: Domain, *, matrix: Any, names: Sequence[str]
 ) -> Specification:
-    """The counts of a matrix with a column for each combination of codes, or, where having none is
-    a code as well, for each of those. The table is crossed as one attribute of all combinations."""
-    asked = np.asarray(matrix)
+    """Specify the counts of a matrix with a column for each combination of codes, with or without
+    NULL as a code. The private table has one attribute of all combinations.
+    """
+    queries = np.asarray(matrix)
     if (
-        asked.ndim != 2
-        or asked.shape[0] != len(names)
-        or asked.shape[1] not in (domain.cell_count, domain.cell_count_with_null)
+        queries.ndim != 2
+        or queries.shape[0] != len(names)
+        or queries.shape[1] not in (domain.cell_count, domain.cell_count_with_null)
     ):
-        many = f"{domain.cell_count} combinations, or {domain.cell_count_with_null} with NULL"
+        cells = f"{domain.cell_count} combinations, or {domain.cell_count_with_null} with NULL"
         raise InvalidArgument(
-            "matrix", f"must have a row for each name and a column for each of {many}", asked.shape
+            "matrix",
+            f"must have a row for each name and a column for each of the {cells}",
+            queries.shape,
         )
-    if not asked.any(axis=1).all():
-        empty = names[int(np.flatnonzero(~asked.any(axis=1))[0])]
+    if not queries.any(axis=1).all():
+        empty = names[int(np.flatnonzero(~queries.any(axis=1))[0])]
         raise InvalidArgument(
-            "questions", "must be about somebody: no declared value meets this one", empty
+            "questions", "must each hold for some declared values; this one holds for none", empty
         )
-    design = LinearQueries.plan(0, asked, terms)
-    # What is lost in a combination is lost as often as the question counts it: so many times at
-    # most, and that of so many combinations.
-    largest = np.abs(asked).max(axis=1)
+    strategy = LinearQueries.plan(0, queries, terms)
+    # The rows that a combination lacks are missing as often as the query counts it: at most
+    # ``largest`` times each, over that many combinations.
+    largest = np.abs(queries).max(axis=1)
     lost = largest * [
-        terms.truncation_error(int(many)) for many in -(-np.abs(asked).sum(axis=1) // largest)
+        terms.truncation_error(int(cells)) for cells in -(-np.abs(queries).sum(axis=1) // largest)
     ]
-    variances, radii, lacking = compute_errors(design, terms, _BETA, lost)
-    prices = [terms.measurement_cost(block, law) for block, law in design.measurements]
+    errors = compute_errors(strategy, terms, _BETA, lost)
 
-    def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
+    def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         import pyarrow as pa
 
-        found = design.reconstruct(measure_all(purse, design.measurements, tell))
+        answers = strategy.reconstruct(measure_all(private_table, strategy.measurements, tell))
         columns = {"question": pa.array(list(names))} | build_count_columns(
-            found, radii, np.maximum(found, 0.0)
+            answers, errors.radii, np.maximum(answers, 0.0)
         )
-        return BuiltTable(
-            pa.table(columns),
-            {"variances": dict(zip(names, variances.tolist(), strict=True))} | terms.facts,
-        )
+        variances = dict(zip(names, errors.variances.tolist(), strict=True))
+        return BuiltTable(pa.table(columns), {"variances": variances} | terms.facts)
 
     each = [
         Accuracy(name, 1, math.sqrt(float(v)), float(r))
-        for name, v, r in zip(names, variances, radii, strict=True)
+        for name, v, r in zip(names, errors.variances, errors.radii, strict=True)
     ]
-    together = Accuracy(
-        "each answer", len(names), math.sqrt(float(variances.mean())), float(radii.max())
-    )
-    note = "count is right on average and may be negative; count_clean is 0 where it is."
-    told = (together, *each[:20])
+    together = Accuracy("each answer", len(names), errors.rms, float(errors.radii.max()))
+    note = "count is unbiased and may be negative; count_clean is 0 there."
     return Specification(
         "queries",
         domain,
-        design.name,
-        sum(prices[1:], prices[0]),
-        told,
+        strategy.name,
+        terms.total_cost(strategy.measurements),
+        (together, *each[:_MAX_LISTED_ANSWERS]),
         build,
         (note,),
-        design.measurements,
-        lacking,
+        strategy.measurements,
+        errors.relative_truncation,
     )

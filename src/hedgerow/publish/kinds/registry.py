@@ -1,4 +1,4 @@
-"""The kinds of publication there are."""
+"""The registry of all kinds of publication."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -12,7 +12,7 @@ from hedgerow.publish.specification import Specification
 
 __all__ = ["KINDS"]
 
-# Each kind of publication: from public terms, a domain and options to a sketch.
+# Each kind is a function from public parameters, a domain and options to a specification.
 KINDS: Final[Mapping[str, Callable[..., Specification]]] = {
     "histogram": specify_histogram,
     "sparse histogram": specify_sparse_histogram,

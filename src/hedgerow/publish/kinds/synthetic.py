@@ -1,8 +1,8 @@
-"""A synthetic table as a publication: rows of nobody, in the columns and with the values of the
-real ones.
+"""Synthetic tables as publications: rows of no real person, with the columns and values of the
+data.
 
-A code that stands for a bin becomes a number drawn evenly from it: within a bin the rows say
-nothing.
+A code that is a bin becomes a number drawn uniformly from the bin: within bins the rows carry no
+information.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["specify_synthetic"]
 
 _DEFAULT_CHECK_SHARE: Final = Fraction(1, 20)
-_ATTRIBUTE_SHARE: Final = Fraction(1, 4)  # what ``synthesis`` spends on single attributes
+_ATTRIBUTE_SHARE: Final = Fraction(1, 4)  # of the price, for single attributes (``pipeline``)
 _UNIFORM_STEPS: Final = 2**52
 
 
@@ -53,35 +53,34 @@ def specify_synthetic(
     check: Number = _DEFAULT_CHECK_SHARE,
     target: str | None = None,
 ) -> Specification:
-    """Rows that agree with the real ones two columns at a time. A part of the price, ``check``,
-    measures how well they do; with a ``target`` also how well that column is told from others by a
-    rule learnt from them."""
+    """Specify rows that agree with the real ones in pairs of columns. The share ``check`` of the
+    price measures how well they do and, with a ``target``, how well a rule learnt from them
+    predicts that column.
+    """
     check_code_counts(domain.sizes)
     _refuse_undrawable_noise(terms, domain, parse_check_share(check))
     ordered = [place for place, attribute in enumerate(domain.attributes) if attribute.is_ordered]
     place = None if target is None else domain.find_position(target)
 
-    def build(purse: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
-        found = synthesize(purse, terms, ordered=ordered, check=check, target=place, tell=tell)
+    def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
+        result = synthesize(
+            private_table, terms, ordered=ordered, check=check, target=place, tell=tell
+        )
         facts = {
-            "rows": len(found.codes),
-            "quality": _encode_quality(found.quality, domain),
-            "steps": len(found.steps),
+            "rows": len(result.codes),
+            "quality": _encode_quality(result.quality, domain),
+            "steps": len(result.steps),
         }
-        return BuiltTable(_build_table(domain, found.codes), facts | terms.facts)
+        return BuiltTable(_build_table(domain, result.codes), facts | terms.facts)
 
     accuracy = _list_accuracies(
         terms.with_share(_ATTRIBUTE_SHARE * (1 - parse_exact(check, "check"))), domain
     )
     notes = (
-        (
-            "How far off the pairs are depends on the data; a part of the price measures it, and"
-            " the report tells."
-        ),
-        (
-            "Rows are for exploring and for trying programs out. A single count is told better by a"
-            " question of its own."
-        ),
+        "The error of pairs of columns depends on the data; a share of the price measures it for"
+        " the report.",
+        "Use the rows to explore and to test programs. For a single count, ask a question of its"
+        " own: it is more accurate.",
     )
     return Specification(
         "synthetic",
@@ -95,12 +94,13 @@ def specify_synthetic(
 
 
 def _list_accuracies(terms: PrivacyParameters, domain: Domain) -> tuple[Accuracy, ...]:
-    """What is known beforehand: the noise of the counts of single columns, as they are measured."""
+    """Return the error known beforehand: the noise of the measured counts of single columns."""
     blocks = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(domain.sizes)]
     power = -1 / 3 if terms.is_gaussian else -1 / 2
-    laws = terms.calibrate_all(blocks, [block.cells**power for block in blocks])
+    mechanisms = terms.calibrate_all(blocks, [block.cells**power for block in blocks])
     squares = sum(
-        compute_noise_variance(law) * block.cells for block, law in zip(blocks, laws, strict=True)
+        compute_noise_variance(mechanism) * block.cells
+        for block, mechanism in zip(blocks, mechanisms, strict=True)
     )
     spread = math.sqrt(squares / sum(domain.sizes)) / terms.parts_per_row
     return (Accuracy("each count of one column, as measured", sum(domain.sizes), spread),)
@@ -110,41 +110,40 @@ def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fr
     """Refuse parts so fine that the noise of some step could not be drawn.
 
     Of N tables of at most n cells that share a price, each gets at least 1/(N n) of it
-    (``Spending.measure``), and no step has less than a quarter of what is left beside the check, or
-    half of the check. With 1/k of the price, Laplace noise is k times as large as with all of it,
-    Gaussian noise sqrt(k) times.
+    (``BudgetSpender.measure``), and no step has less than a quarter of the price without the check,
+    or half of the check. With 1/k of the price, Laplace noise is k times as large as with all of
+    it, Gaussian noise sqrt(k) times.
     """
     if terms.parts_per_row > 1:
         largest = sorted(domain.sizes)[-2:]
         tables = max(math.comb(len(domain.sizes), 2), len(domain.sizes))
         least = min(_ATTRIBUTE_SHARE * (1 - check), check / 2 or Fraction(1))
-        alone, shares = (
-            terms.calibrate(QueryBlock(((0, BinSums(domain.sizes[0])),))).scale,
-            tables * math.prod(largest) / least,
-        )
+        alone = terms.calibrate(QueryBlock(((0, BinSums(domain.sizes[0])),))).scale
+        shares = tables * math.prod(largest) / least
         if (alone**2 * shares if terms.is_gaussian else (alone * shares) ** 2) > MAX_SCALE**2:
             raise Refused(
-                "Parts so fine take more noise than can be drawn: use fewer columns, or fewer bins."
+                "This publication needs more noise than can be drawn. Use fewer columns or fewer"
+                " bins."
             )
 
 
 def _encode_quality(quality: SyntheticQuality, domain: Domain) -> dict[str, Any]:
-    """The report on quality as plain data, with names for places."""
+    """Return the quality report as plain data, with names for positions."""
     names = domain.names
-    told_ = asdict(quality)
-    told_["attributes"] = dict(zip(names, quality.attributes, strict=True))
-    for pair in told_["pairs"]:
+    report = asdict(quality)
+    report["attributes"] = dict(zip(names, quality.attributes, strict=True))
+    for pair in report["pairs"]:
         pair["places"] = [names[place] for place in pair["places"]]
-    if told_["check"] is not None:
-        told_["check"]["pairs"] = [
-            [names[place] for place in pair] for pair in told_["check"]["pairs"]
+    if report["check"] is not None:
+        report["check"]["pairs"] = [
+            [names[place] for place in pair] for pair in report["check"]["pairs"]
         ]
-    if told_["task"] is not None:
-        told_["task"] |= {
-            "target": names[told_["task"]["target"]],
-            "by": [names[place] for place in told_["task"]["by"]],
+    if report["task"] is not None:
+        report["task"] |= {
+            "target": names[report["task"]["target"]],
+            "by": [names[place] for place in report["task"]["by"]],
         }
-    return told_
+    return report
 
 
 def _build_table(domain: Domain, codes: Integers) -> pa.Table:
@@ -160,7 +159,7 @@ def _build_table(domain: Domain, codes: Integers) -> pa.Table:
 
 
 def _draw_from_bins(attribute: Attribute, edges: tuple[Fraction, ...], codes: Integers) -> Any:
-    """A number drawn evenly from the bin of each row."""
+    """Return a number drawn uniformly from the bin of each row."""
     import pyarrow as pa
 
     lows, highs = (np.array([float(edge) for edge in ends]) for ends in (edges[:-1], edges[1:]))

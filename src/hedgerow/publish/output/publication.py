@@ -1,14 +1,14 @@
-"""A publication: a folder with the table that was published, a receipt, and a report for people.
+"""A publication: a folder with the published table, a receipt, and a report for people.
 
-    NAME/data.parquet     the table; readable by anything, and usable as a public table of a policy
-    NAME/receipt.json     what it is, what it cost, where the ledger has it, the digest of the table
-    NAME/report.html      all of that for people, with pictures, in one file
+    NAME/data.parquet     the table, readable anywhere and usable as a public table of a policy
+    NAME/receipt.json     its description, cost, ledger entry, and the digest of the table
+    NAME/report.html      the same for people, with figures, in one file
 
-It is made beside its place, under a name that says so, and moved there when it is whole: what has
-no receipt was never published. What was paid for and measured is kept there, for its owner alone,
-until it is moved: whatever fails on the way, it is finished later, for nothing. One payment buys
-one table. A run that died before the ledger knew what it had made is gone on with by the next one
-for the same charge, which measures again only if nothing whole was left.
+The folder is built under another name beside its destination and moved there when it is complete:
+a folder without a receipt was never published. Until then the paid measurements are kept there,
+readable by their owner only. Whatever fails on the way, a later run finishes the publication at no
+cost. One payment buys one table. If a run dies before the ledger knows its result, the next run for
+the same charge continues, and measures again only if nothing complete was left.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 
 RECEIPT_FORMAT: Final = 1
 DATA_FILE, RECEIPT_FILE, REPORT_FILE = "data.parquet", "receipt.json", "report.html"
-# the receipt, with the hash of the charge instead of the entry of the ledger
+# the receipt with the hash of the charge in place of the ledger entry
 _UNFINISHED_FILE: Final = "unfinished.json"
 _CHARGE_KEY: Final = "charge"
 
@@ -60,51 +60,52 @@ class Publication(FrameConversions):
 
     @classmethod
     def load(cls, path: str | Path) -> Publication:
-        """The publication of a folder, if it is whole and as it was published."""
+        """Load the publication of a folder, and refuse one that is incomplete or was changed."""
         folder = Path(path)
         try:
             receipt = json.loads((folder / RECEIPT_FILE).read_text(encoding="utf-8"))
             if receipt["format"] != RECEIPT_FORMAT:
                 raise SourceError(
                     f"{folder / RECEIPT_FILE} has format {receipt['format']}; this version of"
-                    f" Hedgerow reads format {RECEIPT_FORMAT}."
+                    f" Hedgerow reads format {RECEIPT_FORMAT}. Use a later version."
                 )
             whole = receipt["data"] == _compute_digest(folder / DATA_FILE)
         except (OSError, ValueError, KeyError, TypeError):
             raise SourceError(
-                f"{folder} is no publication: it needs a {RECEIPT_FILE} and a {DATA_FILE}."
+                f"{folder} is not a publication: it must contain {RECEIPT_FILE} and {DATA_FILE}."
+                " Name the folder that was published."
             ) from None
         if not whole:
             raise SourceError(
-                f"{folder / DATA_FILE} is not what was published: its digest is not that of the"
-                " receipt."
+                f"{folder / DATA_FILE} was changed: its digest differs from the receipt. Restore"
+                " the published file."
             )
         return cls(folder, receipt)
 
     @property
     def kind(self) -> str:
-        """Which kind of publication it is."""
+        """The kind of publication."""
         return str(self.receipt["kind"])
 
     @property
     def domain(self) -> Domain:
-        """The attributes, and the codes they have."""
+        """The attributes and their codes."""
         return Domain(tuple(map(Attribute.from_dict, self.receipt["attributes"])))
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What else is known about how it was made."""
+        """Further facts about how it was measured."""
         facts: Mapping[str, Any] = self.receipt["facts"]
         return facts
 
     @property
     def cost(self) -> Loss:
-        """What was charged for it."""
+        """The loss that was charged."""
         return Loss.from_dict(self.receipt["cost"])
 
     def histogram(self, name: str | None = None) -> Histogram:
-        """What the counts of one column say: its mean, variance, quantiles and density, each
-        with its interval.
+        """Return the histogram of one column, with its mean, variance, quantiles and density, each
+        with an interval.
         """
         from hedgerow.publish.histogram_statistics import Histogram
 
@@ -115,12 +116,12 @@ class Publication(FrameConversions):
         )
 
     def to_arrow(self) -> Any:
-        """The table."""
+        """Return the table."""
         return _read_table(self.path)
 
     @property
     def rows(self) -> list[dict[str, Any]]:  # type: ignore[override]
-        """The lines of the table."""
+        """The rows of the table."""
         lines: list[dict[str, Any]] = self.to_arrow().to_pylist()
         return lines
 
@@ -132,22 +133,22 @@ class Publication(FrameConversions):
 
 
 class StagingFolder:
-    """Where a publication is made, beside the ``place`` where it will be."""
+    """The folder in which a publication is built, beside its ``destination``."""
 
     def __init__(self, place: str | Path) -> None:
         self.destination = self._folder = Path(place)
         self._is_paid = False
         self._superseded: Path | None = None
-        # a lock on the bench: whoever gets it knows that nobody works there any more
+        # a lock on the folder: whoever gets it knows that no process is building there
         self._lock: int | None = None
 
     def create(self) -> None:
-        """Refuses a place that is taken, or where nothing can be written, before anything is
-        paid.
+        """Create the folder; refuse an existing or unwritable destination before anything is
+        charged.
         """
         if self.destination.exists():
             raise InvalidArgument(
-                "to", "must be a new folder: there is something already", str(self.destination)
+                "to", "must be a new folder; this path already exists", str(self.destination)
             )
         try:
             self.destination.parent.mkdir(parents=True, exist_ok=True)
@@ -162,41 +163,39 @@ class StagingFolder:
         except OSError as problem:
             raise InvalidArgument(
                 "to",
-                f"must be where a folder can be made: {problem.strerror}",
+                f"must be a path where a folder can be created: {problem.strerror}",
                 str(self.destination),
             ) from None
 
     def save(self, table: pa.Table, receipt: Mapping[str, Any], charge: str) -> dict[str, str]:
-        """Writes the table down, for good, with what the receipt will say and the hash of the
-        charge that paid for it. What this gives goes to the ledger: where all that is, and the
-        digests that it is known by. From here on only ``drop`` throws it away."""
+        """Save the table durably, with the future receipt and the hash of its charge. Return the
+        paths and digests for the ledger. From here on only ``discard`` gives it up.
+        """
         import pyarrow as pa
         from pyarrow import parquet
 
         written = pa.BufferOutputStream()
         parquet.write_table(table, written, compression="zstd")
         data = written.getvalue()
-        # Whose it is comes first: what is left half written can be told from what is whole.
+        # The charge is written first, so that a half-written table is recognised as such.
         self._write_unfinished({**receipt, "data": hashlib.sha256(data).hexdigest()}, charge)
         (self._folder / DATA_FILE).write_bytes(data)
         return self._sync_saved()
 
     def adopt_abandoned(self, charge: str) -> dict[str, str] | None:
-        """What ``keep`` gave, or was about to, in a run for the same charge that died before the
-        ledger knew of it; None if there is none. What is not whole was never seen, and is thrown
-        away."""
+        """Take over what a run for the same charge saved before it died, and return the result of
+        its ``save``; None if there is nothing. Incomplete remains were never seen and are deleted.
+        """
         for left in self.destination.parent.glob(
             f".{glob.escape(self.destination.name)}.*.unpublished"
         ):
             held = None if left.is_symlink() else _try_lock(left)
-            if held is None:  # somebody is at work there, or we are
+            if held is None:  # another process is building there, or this one
                 continue
             try:
                 noted = json.loads((left / _UNFINISHED_FILE).read_text(encoding="utf-8"))
-                mine, whole = (
-                    noted[_CHARGE_KEY] == charge,
-                    _compute_digest(left / DATA_FILE) == noted["data"],
-                )
+                mine = noted[_CHARGE_KEY] == charge
+                whole = _compute_digest(left / DATA_FILE) == noted["data"]
             except (OSError, ValueError, KeyError, TypeError):
                 mine = whole = False
             if not mine:
@@ -232,8 +231,8 @@ class StagingFolder:
         }
 
     def take_over(self, held: Mapping[str, str]) -> bool:
-        """Takes over what an earlier run had kept and not finished, if it is still there as the
-        ledger knows it.
+        """Copy the saved but unfinished work of an earlier run; return whether it still matches the
+        ledger.
         """
         left = Path(held["left"])
         try:
@@ -243,14 +242,13 @@ class StagingFolder:
                     return False
         except OSError:
             return False
-        # Where it was to go at first it is found from now on; anywhere else the ledger does not
-        # know, and what it knows is kept.
+        # The ledger records one destination; only if it is this one may the saved work be deleted.
         self._superseded = left if Path(held["place"]) == self.destination.absolute() else None
         return True
 
     @property
     def unfinished_receipt(self) -> dict[str, Any]:
-        """What the receipt will say, as it was kept, but for the entry of the ledger."""
+        """The saved receipt, without its ledger entry."""
         found: dict[str, Any] = json.loads(
             (self._folder / _UNFINISHED_FILE).read_text(encoding="utf-8")
         )
@@ -259,11 +257,11 @@ class StagingFolder:
 
     @property
     def table(self) -> pa.Table:
-        """The table, as it was kept."""
+        """The saved table."""
         return _read_table(self._folder)
 
     def finish(self, receipt: Mapping[str, Any], report: str) -> Publication:
-        """Adds receipt and report, and moves all of it into place."""
+        """Add the receipt and the report, and move the folder to its destination."""
         for name, text in (
             (REPORT_FILE, report),
             (RECEIPT_FILE, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n"),
@@ -281,8 +279,8 @@ class StagingFolder:
         return Publication(self.destination, receipt)
 
     def copy_published(self, earlier: Publication, held: Mapping[str, str], charge: str) -> bool:
-        """Takes what was published, if table and receipt are still as the ledger knows them:
-        these two, nothing else that lies there.
+        """Copy an earlier publication; return whether its table and receipt still match the ledger.
+        No other file is copied.
         """
         try:
             shutil.copyfile(earlier.path / DATA_FILE, self._folder / DATA_FILE)
@@ -297,11 +295,11 @@ class StagingFolder:
         )
 
     def discard(self) -> None:
-        """What was kept is not wanted after all."""
+        """Give up the saved work."""
         self._is_paid = False
 
     def clean_up(self) -> None:
-        """Leaves nothing behind but what was paid for and is not in its place."""
+        """Delete the folder, unless it holds paid work that is not at its destination yet."""
         if self._folder != self.destination and not self._is_paid:
             shutil.rmtree(self._folder, ignore_errors=True)
         if self._lock is not None:
@@ -321,7 +319,7 @@ def _compute_digest(file: Path) -> str:
 
 
 def _try_lock(folder: Path) -> int | None:
-    """A lock on a folder, as long as this is not closed; None if somebody has it."""
+    """Return a lock on a folder, held until it is closed; None if another process has it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

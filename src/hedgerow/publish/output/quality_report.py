@@ -1,106 +1,94 @@
-"""How good synthetic rows are, in words: what ``synthetic.quality`` found, as sentences and
-tables for the report and the command line.
-"""
+"""The quality of synthetic rows in words: sentences and tables for the report and the CLI."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-__all__ = ["QualitySection", "describe_quality", "summarise_quality", "summarise_quality_briefly"]
+from hedgerow.charts.html_page import PageSection
+from hedgerow.numeric.formatting import format_percent
+
+__all__ = ["describe_quality", "summarise_quality", "summarise_quality_briefly"]
 
 _MISPLACED_EXPLANATION: Final = (
-    "A row is out of place where the synthetic rows have it in another cell than the real ones: the"
-    " share that one would have to move, so that a table of counts agrees. 0 % is perfect."
+    "Misplaced rows are the share of synthetic rows that would have to move to another cell to make"
+    " a table of counts equal to that of the real rows. 0 % is perfect."
 )
 _DEPENDENCE_EXPLANATION: Final = (
-    "Dependence is Cramér's V: 0 where two columns say nothing about each other, 1 where one"
-    " decides the other. Where the rows have less than was measured, they have lost some of it."
+    "Dependence is Cramér's V: 0 if two columns are independent, 1 if one determines the other."
+    " Where the rows have less dependence than was measured, they lost some of it."
 )
-
-
-class QualitySection(NamedTuple):
-    """A heading, what is said under it, and a table, which may be empty."""
-
-    heading: str
-    paragraphs: tuple[str, ...] = ()
-    headers: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def summarise_quality(facts: Mapping[str, Any]) -> str | None:
-    """The share of rows out of place, in one sentence; None where nothing is known of it."""
+    """Return the share of misplaced rows in one sentence, or None if it is unknown."""
     quality = facts.get("quality") or {}
-    check, pairs = quality.get("check"), quality.get("pairs") or []
+    check = quality.get("check")
     if check and not check["error"]:
         return (
-            f"At most {_format_percent(check['at_most'])} of the rows are out of place in tables of"
-            " two columns, in nineteen of twenty cases; a fresh measurement found none, but its"
-            " noise hides that much."
+            f"At most {_format_percent(check['at_most'])} of the rows are misplaced in tables of"
+            " two columns, with 95 % confidence; a fresh measurement found none, but its noise may"
+            " hide that many."
         )
     if check:
         return (
-            f"About {_format_percent(check['error'])} of the rows are out of place in tables of two"
-            f" columns, by a fresh measurement; at most {_format_percent(check['at_most'])} in"
-            " nineteen of twenty cases."
+            f"About {_format_percent(check['error'])} of the rows are misplaced in tables of two"
+            " columns, by a fresh measurement; at most"
+            f" {_format_percent(check['at_most'])} with 95 % confidence."
         )
-    if pairs:
-        mean = sum(pair["expected_error"] for pair in pairs) / len(pairs)
+    expected = _average_expected_error(quality)
+    if expected is not None:
         return (
-            f"About {_format_percent(mean)} of the rows are expected to be out of place in tables"
-            " of two columns; nothing was measured afresh."
+            f"About {_format_percent(expected)} of the rows are expected to be misplaced in tables"
+            " of two columns; there was no fresh measurement."
         )
     return None
 
 
 def summarise_quality_briefly(facts: Mapping[str, Any]) -> str | None:
-    """The same in a few words."""
+    """Return the share of misplaced rows in a few words, or None if it is unknown."""
     quality = facts.get("quality") or {}
-    check, pairs = quality.get("check"), quality.get("pairs") or []
+    check, expected = quality.get("check"), _average_expected_error(quality)
     if check:
         about = f"about {_format_percent(check['error'])}, " if check["error"] else ""
-        return f"{about}at most {_format_percent(check['at_most'])} with 95 %"
-    return (
-        f"about {_format_percent(sum(pair['expected_error'] for pair in pairs) / len(pairs))},"
-        " expected"
-        if pairs
-        else None
-    )
+        return f"{about}at most {_format_percent(check['at_most'])} with 95 % confidence"
+    return None if expected is None else f"about {_format_percent(expected)}, expected"
 
 
-def describe_quality(facts: Mapping[str, Any]) -> list[QualitySection]:
-    """All that was found."""
-    quality = facts.get("quality") or {}
-    said = summarise_quality(facts)
-    if said is None and not quality.get("attributes"):
+def describe_quality(facts: Mapping[str, Any]) -> list[PageSection]:
+    """Return all results as sections of a report."""
+    quality, summary = facts.get("quality") or {}, summarise_quality(facts)
+    if summary is None and not quality.get("attributes"):
         return []
-    found = [_describe_columns(quality, said)]
+    sections = [_describe_columns(quality, summary)]
     if quality.get("pairs"):
-        found.append(_describe_pairs(quality["pairs"]))
+        sections.append(_describe_pairs(quality["pairs"]))
     if quality.get("check"):
-        listed = "; ".join(map(_join_names, quality["check"]["pairs"]))
-        found.append(
-            QualitySection(
-                "How that was measured",
-                (f"Of {len(quality['check']['pairs'])} tables, good and bad ones: {listed}.",),
-            )
-        )
+        checked = quality["check"]["pairs"]
+        listed = "; ".join(map(_join_names, checked))
+        text = f"{len(checked)} tables, good and bad ones, were measured afresh: {listed}."
+        sections.append(PageSection("How this was measured", (text,)))
     if quality.get("task"):
-        found.append(_describe_task(quality["task"]))
-    return found
+        sections.append(_describe_task(quality["task"]))
+    return sections
 
 
-def _describe_columns(quality: Mapping[str, Any], said: str | None) -> QualitySection:
+def _average_expected_error(quality: Mapping[str, Any]) -> float | None:
+    errors = [pair["expected_error"] for pair in quality.get("pairs") or []]
+    return sum(errors) / len(errors) if errors else None
+
+
+def _describe_columns(quality: Mapping[str, Any], summary: str | None) -> PageSection:
     rows = tuple(
         (name, _format_percent(error)) for name, error in (quality.get("attributes") or {}).items()
     )
-    words = (said, _MISPLACED_EXPLANATION) if said is not None else (_MISPLACED_EXPLANATION,)
-    return QualitySection(
-        "How good the rows are", words, ("column", "rows out of place, expected"), rows
+    texts = (_MISPLACED_EXPLANATION,) if summary is None else (summary, _MISPLACED_EXPLANATION)
+    return PageSection(
+        "Quality of the synthetic rows", texts, ("column", "misplaced rows, expected"), rows
     )
 
 
-def _describe_pairs(pairs: Sequence[Mapping[str, Any]]) -> QualitySection:
+def _describe_pairs(pairs: Sequence[Mapping[str, Any]]) -> PageSection:
     rows = tuple(
         (
             _join_names(pair["places"]),
@@ -110,24 +98,25 @@ def _describe_pairs(pairs: Sequence[Mapping[str, Any]]) -> QualitySection:
         )
         for pair in pairs
     )
-    titles = (
+    headers = (
         "two columns",
-        "rows out of place, expected",
+        "misplaced rows, expected",
         "dependence in the rows",
         "dependence measured",
     )
-    return QualitySection("Two columns at a time", (_DEPENDENCE_EXPLANATION,), titles, rows)
+    return PageSection("Pairs of columns", (_DEPENDENCE_EXPLANATION,), headers, rows)
 
 
-def _describe_task(task: Mapping[str, Any]) -> QualitySection:
-    by = " and ".join(task["by"])
-    words = (
-        f"A rule learnt from the synthetic rows tells {task['target']} from {by} rightly for"
-        f" {_format_percent(task['synthetic'])} of them, and for {_format_percent(task['exact'])}"
-        f" of the real rows (give or take {_format_percent(task['standard_error'])}). Saying the"
-        f" commonest of all would be right for {_format_percent(task['commonest'])}."
+def _describe_task(task: Mapping[str, Any]) -> PageSection:
+    predictors = " and ".join(task["by"])
+    text = (
+        f"A rule learnt from the synthetic rows predicts {task['target']} from {predictors}"
+        f" correctly in {_format_percent(task['synthetic'])} of these rows and in"
+        f" {_format_percent(task['exact'])} of the real rows (standard error"
+        f" {_format_percent(task['standard_error'])}). Always predicting the most common value is"
+        f" right in {_format_percent(task['commonest'])}."
     )
-    return QualitySection(f"Telling {task['target']} from other columns", (words,))
+    return PageSection(f"Predicting {task['target']} from other columns", (text,))
 
 
 def _join_names(names: Sequence[str]) -> str:
@@ -135,12 +124,5 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _format_percent(value: float) -> str:
-    """In per cent, with two digits."""
-    percent = 100 * value
-    return (
-        "0 %"
-        if percent == 0
-        else "less than 0.01 %"
-        if percent < 0.01
-        else f"{float(f'{percent:.2g}'):g} %"
-    )
+    """Format a share in percent with two significant digits."""
+    return "less than 0.01 %" if 0 < value < 1e-4 else format_percent(value, 2)

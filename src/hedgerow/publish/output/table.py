@@ -1,9 +1,7 @@
-"""Estimates as a table: the attributes in columns as people know them, then the count, its
-interval, and the count made clean.
+"""Estimates as a table: columns for the attributes, the count, its interval, and the clean count.
 
-Cells come in the order of their codes, the first attribute slowest. Nothing here walks over cells
-one by one: ten million of them are told in about a second. Text is kept once, with a number for
-each cell.
+Cells come in the order of their codes, the first attribute slowest. Nothing here loops over cells:
+ten million of them take about a second. Text is dictionary-encoded.
 """
 
 from __future__ import annotations
@@ -33,26 +31,23 @@ __all__ = [
     "list_axis_codes",
 ]
 
-COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, CLEAN_COLUMN = (
-    "count",
-    "count_low",
-    "count_high",
-    "count_clean",
-)
+COUNT_COLUMN: Final = "count"
+LOW_COLUMN, HIGH_COLUMN = "count_low", "count_high"
+CLEAN_COLUMN: Final = "count_clean"
 _CODE_TYPE: Final = np.int32  # an attribute has at most 2^24 codes
 
 Codes = npt.NDArray[np.int32]
 
 
 def list_axis_codes(sizes: Sequence[int], axis: int) -> Codes:
-    """The code that every cell of a table of these sizes has along one axis."""
+    """Return the code of every cell along one axis of a table of these sizes."""
     inner, outer = math.prod(sizes[axis + 1 :]), math.prod(sizes[:axis])
     return np.tile(np.repeat(np.arange(sizes[axis], dtype=_CODE_TYPE), inner), outer)
 
 
 def build_label_columns(attribute: Attribute, codes: Any) -> dict[str, Any]:
-    """The columns that tell these codes: values, or where bins begin and end. A masked code is
-    told as NULL.
+    """Return the columns that show these codes: values, or the start and end of bins. A masked code
+    is NULL.
     """
     import pyarrow as pa
 
@@ -70,7 +65,7 @@ def build_label_columns(attribute: Attribute, codes: Any) -> dict[str, Any]:
 
 
 def _choose_arrow_type(attribute: Attribute) -> Any:
-    """The type of a column; whole numbers in bins whose edges are not whole are told by reals."""
+    """Return the type of a column; integers in bins with fractional edges are shown as reals."""
     import pyarrow as pa
 
     if attribute.type == "integer" and any(
@@ -87,27 +82,27 @@ def _choose_arrow_type(attribute: Attribute) -> Any:
 
 
 def build_count_columns(counts: Any, radii: Any, clean: Any) -> dict[str, Any]:
-    """The columns of estimates: the count, the ends of its interval (``radii``: one for all, or
-    one each), the count made clean.
+    """Return the columns of estimates: the count, the ends of its interval (``radii``: one for all,
+    or one each), and the clean count.
     """
     found = np.asarray(counts).ravel()
-    far = radii if np.ndim(radii) == 0 else np.asarray(radii).ravel()
-    if np.size(far) not in (1, found.size) or np.size(clean) != found.size:
+    radius = radii if np.ndim(radii) == 0 else np.asarray(radii).ravel()
+    if np.size(radius) not in (1, found.size) or np.size(clean) != found.size:
         raise InvalidArgument(
             "counts",
-            "must have one radius for all or one each, and be as many as those made clean",
+            "must have one radius for all or one each, and as many clean counts",
             found.size,
         )
     return {
         COUNT_COLUMN: found,
-        LOW_COLUMN: found - far,
-        HIGH_COLUMN: found + far,
+        LOW_COLUMN: found - radius,
+        HIGH_COLUMN: found + radius,
         CLEAN_COLUMN: np.asarray(clean).ravel(),
     }
 
 
 def build_dense_table(domain: Domain, counts: Any, radii: Any, clean: Any) -> pa.Table:
-    """Every cell of the domain."""
+    """Build the table of every cell of the domain."""
     import pyarrow as pa
 
     if np.size(counts) != domain.cell_count:
@@ -123,12 +118,14 @@ def build_dense_table(domain: Domain, counts: Any, radii: Any, clean: Any) -> pa
 
 
 def build_sparse_table(domain: Domain, codes: Any, counts: Any, radii: Any) -> pa.Table:
-    """Only the cells of these ``codes``, a row of them for each count."""
+    """Build the table of the cells with these ``codes``, one row of codes for each count."""
     import pyarrow as pa
 
     if np.shape(codes) != (np.size(counts), len(domain.attributes)):
         raise InvalidArgument(
-            "codes", "must be a row for each count and a column for each attribute", np.shape(codes)
+            "codes",
+            "must have a row for each count and a column for each attribute",
+            np.shape(codes),
         )
     columns: dict[str, Any] = {}
     for axis, attribute in enumerate(domain.attributes):

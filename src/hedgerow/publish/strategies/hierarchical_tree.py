@@ -1,29 +1,37 @@
-"""Ranges of one ordered attribute, from sums over bins of widths 1, b, b^2, …: a tree.
+"""Ranges of one ordered attribute, from noisy sums over bins of widths 1, b, b^2, …: a tree.
+
+| symbol | meaning |
+|---|---|
+| x_v, y_v | the exact and the measured sum at node v |
+| u | the variance of the measurement at a node |
+| z_v, U_v | the best estimate from v and below, and its variance |
+| c, V | the sum of the children's z, and its variance |
+| t_v | the best estimate from everything |
+| a_v, B_v | the weight of v's error in a range, and the variance that is independent of it |
+| q | the share of the price of one level |
 
 Statement
-    Every level is measured with noise of one variance. ``Tree.answers`` are the least-squares
-    answers given all of them, and ``Tree.variances`` their variances, exactly.
+    Every level is measured with noise of one variance. ``RangeTree.reconstruct`` returns the
+    least-squares answers given all measurements, and ``RangeTree.variances`` their exact variances.
 
 Proof
-    *Upwards.* Let z_v be the best estimate of the sum at node v from the measurements at v and
-    below, U_v its variance. At a leaf that is the measurement. Above, the children say c = sum of
-    their z, of variance V = sum of their U, and v itself says y, of variance u: these are
-    independent, so z = (y/u + c/V) U with 1/U = 1/u + 1/V. *Downwards.* Let t_v be the best
-    estimate from everything. What lies above v tells its children nothing but t_v, so they are
-    moved to it in proportion to their variances: t_c = z_c + (U_c/V)(t_v - c). At the top t = z.
-    Both passes touch each node once.
+    *Upwards.* At a leaf, z is the measurement. Above, the children give c, of variance V = sum of
+    their U, and v itself gives y, of variance u. These are independent, so z = (y/u + c/V) U with
+    1/U = 1/u + 1/V. *Downwards.* What lies above v informs its children only through t_v, so they
+    are moved to it in proportion to their variances: t_c = z_c + (U_c/V)(t_v - c). At the top
+    t = z. Both passes touch each node once.
 
-    *Variance of a range.* Below a node the error of a range is a e_v plus what does not depend on
-    e_v = t_v - x_v, where a = 1 for a node that is covered, 0 for one outside, and a_v = sum of a_c
-    U_c/V. The part that does not has the variance B_v = sum of B_c + sum of a_c^2 U_c - V a_v^2. On
-    each level two nodes at most are partly covered, so a range costs a few operations a level; at
+    *Variance of a range.* Below a node the error of a range is a e_v plus a part independent of
+    e_v = t_v - x_v, where a = 1 for a covered node, 0 for a node outside, and a_v = sum of a_c
+    U_c/V. The independent part has the variance B_v = sum of B_c + sum of a_c^2 U_c - V a_v^2. On
+    each level at most two nodes are partly covered, so a range costs a few operations a level; at
     the top the variance is the sum of a^2 U + B. []
 
-How the price is divided among levels. When a level has the share q of the price, the variance of
-its noise is as q^-1 (rho) or q^-2 (epsilon), and the answers being least squares, the whole error
-changes with it by its direct part alone. Where the price is divided best, each level has as large a
-part of the error as it has of the price; some steps towards that are taken, and the best that was
-met is kept. The widths are the best of those tried, by expected error.
+Division of the price among levels. A level with the share q of the price has noise of a variance
+proportional to q^-1 (rho) or q^-2 (epsilon). Because the answers are least squares, the total error
+changes with it by its direct part alone. At the optimum each level's part of the error is
+proportional to its share of the price. A few steps towards that are taken, and the best division
+met is kept. The widths are the best of the candidates, by expected error.
 
 Source
     Hay, Rastogi, Miklau, Suciu (VLDB 2010); Qardaji, Yang, Li (VLDB 2013) for wide trees.
@@ -40,7 +48,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.accuracy.noise_profile import NoiseProfile, build_profiles, compute_profile_radii
-from hedgerow.accuracy.noise_sum import bound_sum_radii, find_sum_radius
+from hedgerow.accuracy.noise_sum import find_sum_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_whole
@@ -49,18 +57,20 @@ from hedgerow.publish.strategies.strategy import (
     AdditiveNoise,
     Floats,
     Measurement,
+    bound_unit_weight_radii,
     compute_least_squares_weights,
 )
+from hedgerow.publish.strategies.tree_nodes import TreeNodes, compute_range_variances
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
 __all__ = ["RangeTree", "RangeWorkload"]
 
-_MAX_TRIED_RANGES: Final = 500  # ranges that a choice among trees looks at
-_REFINED_TREES: Final = 6  # trees for which the price is divided with care
-_MIN_SHARE: Final = 1e-3  # share of a level
-_MAX_PROFILED_RANGES: Final = 256  # of ranges, and codes, for which the laws of sums are computed
+_MAX_TRIED_RANGES: Final = 500  # for the choice among trees
+_REFINED_TREES: Final = 6  # trees for which the price is divided in many iterations
+_MIN_SHARE: Final = 1e-3  # of a level
+_MAX_PROFILED_RANGES: Final = 256  # and codes, up to which the exact noise of sums is computed
 _TRIED_FAN_OUTS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
-_FIRST_ITERATIONS: Final = 3  # steps of dividing the price in all trees, and in those few
+_FIRST_ITERATIONS: Final = 3  # for all candidate trees
 _ITERATIONS: Final = 15
 
 
@@ -82,44 +92,41 @@ class RangeWorkload:
             or not (starts.dtype.kind == stops.dtype.kind == "i")
         ):
             raise InvalidArgument(
-                "ranges", "must be starts and stops, whole numbers, as many of each"
+                "ranges", "must have integer starts and as many integer stops, at least one"
             )
         if int(starts.min()) < 0 or bool((starts >= stops).any()) or int(stops.max()) > self.size:
             raise InvalidArgument(
-                "ranges", "must begin before they end, and lie within the codes", self.size
+                "ranges", f"must start before they stop, within {self.size:,} codes"
             )
 
     @classmethod
     def all_prefixes(cls, size: int) -> RangeWorkload:
-        """All sums from the first code on: the cumulative distribution."""
+        """Return all sums from the first code on: the cumulative distribution."""
         stops = np.arange(1, parse_whole(size, "size") + 1)
         return cls(size, np.zeros_like(stops), stops)
 
     @classmethod
     def all_ranges(cls, size: int) -> RangeWorkload:
-        """All ranges, by start and then by stop."""
+        """Return all ranges, by start and then by stop."""
         starts, stops = np.triu_indices(parse_whole(size, "size"))
         return cls(size, starts.astype(np.int64), stops.astype(np.int64) + 1)
 
-    def subsample(self, most: int) -> RangeWorkload:
-        """At most so many of them, evenly spaced in their order, with a stride prime to most
-        periods.
+    def subsample(self, limit: int) -> RangeWorkload:
+        """Return at most this many ranges, evenly spaced in order, with a stride that is prime to
+        most periods.
         """
-        stride = -(-len(self.starts) // most)
+        stride = -(-len(self.starts) // limit)
         stride += stride > 1 and stride % 2 == 0
-        return (
-            self
-            if stride == 1
-            else RangeWorkload(
-                self.size, self.starts[stride // 2 :: stride], self.stops[stride // 2 :: stride]
-            )
-        )
+        if stride == 1:
+            return self
+        kept = slice(stride // 2, None, stride)
+        return RangeWorkload(self.size, self.starts[kept], self.stops[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeTree:
-    """The levels of a tree over the attribute at ``place``: bins of ``widths``, each a multiple
-    of the one before, the first 1.
+    """The levels of a tree over the attribute at ``position``: bins of ``widths``, the first 1,
+    each a multiple of the one before.
     """
 
     position: int
@@ -129,7 +136,9 @@ class RangeTree:
 
     def __post_init__(self) -> None:
         if not self.widths or self.widths[0] != 1 or len(self.mechanisms) != len(self.widths):
-            raise InvalidArgument("widths", "must begin with 1, with noise for each", self.widths)
+            raise InvalidArgument(
+                "widths", "must begin with 1 and have a noise mechanism each", self.widths
+            )
         if any(
             wide % narrow or wide <= narrow
             for narrow, wide in zip(self.widths, self.widths[1:], strict=False)
@@ -140,16 +149,16 @@ class RangeTree:
 
     @classmethod
     def plan(cls, place: int, ranges: RangeWorkload, terms: PrivacyParameters) -> RangeTree:
-        """The best of several trees, the flat one among them."""
+        """Return the best of several trees, the flat one among them."""
         few = ranges.subsample(_MAX_TRIED_RANGES)
         tried = sorted(
             _list_candidate_widths(ranges.size),
             key=lambda widths: _divide_budget(few, widths, place, terms, _FIRST_ITERATIONS)[1],
         )[:_REFINED_TREES]
-        found = [
+        plans = [
             (widths, *_divide_budget(few, widths, place, terms, _ITERATIONS)) for widths in tried
         ]
-        widths, shares, _ = min(found, key=lambda one: one[2])
+        widths, shares, _ = min(plans, key=lambda plan: plan[2])
         return cls.from_widths(place, ranges, widths, terms, shares)
 
     @classmethod
@@ -161,38 +170,40 @@ class RangeTree:
         terms: PrivacyParameters,
         shares: Sequence[float] | Floats | None = None,
     ) -> RangeTree:
-        """A tree of these widths; its levels share the price equally where nothing else is said."""
+        """Build a tree of these widths; its levels share the price equally unless ``shares`` are
+        given.
+        """
         blocks = [QueryBlock(((place, BinSums(ranges.size, width)),)) for width in widths]
         parts = np.ones(len(blocks)) if shares is None else np.asarray(shares)
         spreads = [
-            _compute_noise_factor(terms, block) / part ** (0.5 if terms.is_gaussian else 1)
+            terms.noise_factor(block) / part ** (0.5 if terms.is_gaussian else 1)
             for block, part in zip(blocks, parts.tolist(), strict=True)
         ]
         return cls(place, ranges, tuple(widths), terms.calibrate_all(blocks, spreads))
 
     @property
     def name(self) -> str:
-        """How it branches."""
         return "each cell" if len(self.widths) == 1 else f"tree of {self.widths[1]}"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block a level."""
         return tuple(
-            (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), law)
-            for width, law in zip(self.widths, self.mechanisms, strict=True)
+            (QueryBlock(((self.position, BinSums(self.ranges.size, width)),)), mechanism)
+            for width, mechanism in zip(self.widths, self.mechanisms, strict=True)
         )
 
     def estimate_cells(self, noisy: Sequence[Any]) -> Floats:
-        """The least-squares estimate of every code."""
-        levels = [np.asarray(one, dtype=np.float64) for one in noisy]
+        """Return the least-squares estimate of every code."""
+        levels = [np.asarray(level, dtype=np.float64) for level in noisy]
         if len(levels) != len(self.widths) or any(
-            len(one) != -(-self.ranges.size // width)
-            for one, width in zip(levels, self.widths, strict=False)
+            len(level) != -(-self.ranges.size // width)
+            for level, width in zip(levels, self.widths, strict=False)
         ):
-            raise InvalidArgument("noisy", "must be one line of numbers for each level")
-        nodes = _TreeNodes.from_variances(
-            self.ranges.size, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
+            raise InvalidArgument("noisy", "must be one array of the level's length for each level")
+        nodes = TreeNodes.from_variances(
+            self.ranges.size,
+            self.widths,
+            [compute_noise_variance(mechanism) for mechanism in self.mechanisms],
         )
         best = [levels[0]]
         for level in range(1, len(levels)):
@@ -206,64 +217,50 @@ class RangeTree:
         return found
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The sums over all ranges."""
         sums = np.concatenate([[0.0], np.cumsum(self.estimate_cells(noisy))])
         return np.asarray(sums[self.ranges.stops] - sums[self.ranges.starts])
 
     def variances(self) -> Floats:
-        """For each range."""
-        return _compute_range_variances(
-            self.ranges, self.widths, [compute_noise_variance(law) for law in self.mechanisms]
-        )
+        own = [compute_noise_variance(mechanism) for mechanism in self.mechanisms]
+        nodes = TreeNodes.from_variances(self.ranges.size, self.widths, own)
+        return compute_range_variances(nodes, self.ranges.starts, self.ranges.stops)
 
     def radii(self, beta: Number) -> Floats:
-        """For each range. If a measurement rises by 1, the estimates below it rise by at most 1
-        together, and the others fall by as much: no draw weighs more than 1."""
+        """Return the radius of each range. If a measurement rises by 1, the estimates below it rise
+        by at most 1 together and the others fall by as much, so no draw has a weight above 1.
+        """
         lengths, which = np.unique(self.ranges.stops - self.ranges.starts, return_inverse=True)
         if len(self.mechanisms) == 1 and len(lengths) <= _MAX_PROFILED_RANGES:
-            return np.array(
-                [
-                    float(find_sum_radius(self.mechanisms[0], many, beta))
-                    for many in lengths.tolist()
-                ]
-            )[which]
-        found = (
-            compute_profile_radii(self._build_profiles(), beta)
-            if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES
-            else None
-        )
-        return (
-            bound_sum_radii(
-                self.variances(),
-                self.mechanisms,
-                max(map(compute_noise_variance, self.mechanisms)),
-                beta,
-            )
-            if found is None
-            else found
-        )
+            (mechanism,) = self.mechanisms
+            radii = [float(find_sum_radius(mechanism, count, beta)) for count in lengths.tolist()]
+            return np.array(radii)[which]
+        known: Floats | None = None
+        if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES:
+            known = compute_profile_radii(self._build_profiles(), beta)
+        if known is None:
+            return bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
+        return known
 
     def _build_profiles(self) -> list[NoiseProfile]:
         codes = np.arange(self.ranges.size)
-        asked = (codes >= self.ranges.starts[:, None]) & (codes < self.ranges.stops[:, None])
+        wanted = (codes >= self.ranges.starts[:, None]) & (codes < self.ranges.stops[:, None])
         levels = [BinSums(self.ranges.size, width) for width in self.widths]
         counts = [level.rows for level in levels]
-        seen = np.concatenate(
+        measured = np.concatenate(
             [level.apply(np.eye(self.ranges.size, dtype=np.int64), 0) for level in levels]
         )
-        noise = np.repeat([compute_noise_variance(law) for law in self.mechanisms], counts)
-        return build_profiles(
-            compute_least_squares_weights(asked, seen, noise, full=True), self.mechanisms, counts
+        noise = np.repeat(
+            [compute_noise_variance(mechanism) for mechanism in self.mechanisms], counts
         )
-
-
-def _compute_noise_factor(terms: PrivacyParameters, block: QueryBlock) -> float:
-    move = terms.sensitivity(block)
-    return math.sqrt(float(move.l2_squared)) if terms.is_gaussian else float(move.l1)
+        return build_profiles(
+            compute_least_squares_weights(wanted, measured, noise, full=True),
+            self.mechanisms,
+            counts,
+        )
 
 
 def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
-    """Trees of equal branching, with and without the total on top; the flat one first."""
+    """Return trees of equal branching, with and without the total on top; the flat one first."""
     found: list[tuple[int, ...]] = [(1,)]
     for fan in (*_TRIED_FAN_OUTS, max(2, math.isqrt(size))):
         widths = [1]
@@ -275,146 +272,38 @@ def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
     return list(dict.fromkeys(widths for widths in found if widths[-1] == 1 or widths[-2] < size))
 
 
-@dataclass(frozen=True, slots=True)
-class _TreeNodes:
-    """What the nodes of each level have in common: all but the last are alike, so two numbers
-    say it.
-    """
-
-    size: int
-    widths: tuple[int, ...]
-    counts: tuple[int, ...]
-    own: tuple[Any, ...]
-    full: tuple[Any, ...]  # U of a node that is not the last of its level
-    last: tuple[Any, ...]  # U of the last
-
-    @classmethod
-    def from_variances(cls, size: int, widths: Sequence[int], own: Sequence[Any]) -> _TreeNodes:
-        """``own`` are the variances of the levels, or columns of them."""
-        counts = tuple(-(-size // width) for width in widths)
-        own = [np.maximum(one, 1e-200) for one in own]
-        full, last = [own[0]], [own[0]]
-        for level in range(1, len(widths)):
-            fan = widths[level] // widths[level - 1]
-            rest = counts[level - 1] - (counts[level] - 1) * fan
-            full.append(1 / (1 / own[level] + 1 / (fan * full[-1])))
-            last.append(1 / (1 / own[level] + 1 / ((rest - 1) * full[level - 1] + last[-1])))
-        return cls(size, tuple(widths), counts, tuple(own), tuple(full), tuple(last))
-
-    def fan_out(self, level: int) -> int:
-        return self.widths[level] // self.widths[level - 1]
-
-    def fan_outs(self, level: int) -> npt.NDArray[np.int64]:
-        """How many children each node has."""
-        found = np.full(self.counts[level], self.fan_out(level))
-        found[-1] = self.counts[level - 1] - (self.counts[level] - 1) * self.fan_out(level)
-        return found
-
-    def variances(self, level: int) -> Floats:
-        found = np.full(self.counts[level], self.full[level])
-        found[-1] = self.last[level]
-        return found
-
-    def child_variances(self, level: int) -> Floats:
-        """The variance V of what the children say."""
-        found = np.full(self.counts[level], self.fan_out(level) * self.full[level - 1])
-        found[-1] = self.sum_variances(
-            level - 1, (self.counts[level] - 1) * self.fan_out(level), self.counts[level - 1]
-        )
-        return found
-
-    def own_share(self, level: int) -> Floats:
-        """How much a node's own measurement counts."""
-        return np.asarray(self.variances(level) / self.own[level])
-
-    def sum_children(self, level: int, below: Floats) -> Floats:
-        return np.add.reduceat(below, np.arange(0, self.counts[level - 1], self.fan_out(level)))
-
-    def node_variances(self, level: int, node: Any) -> Any:
-        """U of these nodes."""
-        return np.where(node == self.counts[level] - 1, self.last[level], self.full[level])
-
-    def sum_variances(self, level: int, start: Any, stop: Any) -> Any:
-        """The sum of U over the nodes from start to before stop; 0 if there are none."""
-        many = np.maximum(stop - start, 0)
-        return many * self.full[level] + ((many > 0) & (stop == self.counts[level])) * (
-            self.last[level] - self.full[level]
-        )
-
-
-def _compute_range_variances(
-    ranges: RangeWorkload, widths: Sequence[int], own: Sequence[Any]
-) -> Floats:
-    """The recursion of the docstring, for all ranges at a time; ``left`` and ``right`` are the
-    nodes in which a range begins and ends. With columns of variances, a line for each row of them.
-    """
-    nodes = _TreeNodes.from_variances(ranges.size, widths, own)
-    left, right = ranges.starts, ranges.stops - 1
-    a_left, a_right = np.ones(len(left)), np.ones(len(left))
-    rest: Any = 0.0
-    for level in range(1, len(widths)):
-        fan, below, count = nodes.fan_out(level), level - 1, nodes.counts[level - 1]
-        up_left, up_right = left // fan, right // fan
-        one, met = left == right, up_left == up_right
-        u_left, u_right = nodes.node_variances(below, left), nodes.node_variances(below, right)
-        inside = nodes.sum_variances(
-            below, left + 1, np.where(met, right, np.minimum((up_left + 1) * fan, count))
-        )
-        first, second = a_left * u_left + inside, a_left**2 * u_left + inside
-        both = met & ~one
-        first, second = first + both * a_right * u_right, second + both * a_right**2 * u_right
-        all_left = nodes.sum_variances(below, up_left * fan, np.minimum((up_left + 1) * fan, count))
-        rest = rest + second - first**2 / all_left
-        # Where the ends have not met, the right one has its own sum.
-        before = nodes.sum_variances(below, up_right * fan, right)
-        third, fourth = before + a_right * u_right, before + a_right**2 * u_right
-        all_right = nodes.sum_variances(
-            below, up_right * fan, np.minimum((up_right + 1) * fan, count)
-        )
-        rest = rest + np.where(met, 0.0, fourth - third**2 / all_right)
-        a_left, a_right = first / all_left, np.where(met, 0.0, third / all_right)
-        left, right = up_left, up_right
-    top = len(widths) - 1
-    ends = a_left**2 * nodes.node_variances(top, left) + np.where(
-        left == right, 0.0, a_right**2 * nodes.node_variances(top, right)
-    )
-    return np.asarray(ends + nodes.sum_variances(top, left + 1, right) + rest)
-
-
 def _list_squared_factors(
     ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters
 ) -> Floats:
-    """What the variances of the levels are proportional to."""
+    """Return the factors to which the variances of the levels are proportional."""
     return np.array(
         [
-            _compute_noise_factor(terms, QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
+            terms.noise_factor(QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
             for width in widths
         ]
     )
 
 
 def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floats) -> Floats:
-    """For each row, the variances of the levels, the mean variance of the ranges."""
-    return np.asarray(
-        _compute_range_variances(
-            ranges, widths, [column[:, None] for column in np.atleast_2d(own).T]
-        ).mean(axis=-1)
-    )
+    """Return the mean variance of the ranges for each row of level variances."""
+    columns = [column[:, None] for column in np.atleast_2d(own).T]
+    nodes = TreeNodes.from_variances(ranges.size, widths, columns)
+    return np.asarray(compute_range_variances(nodes, ranges.starts, ranges.stops).mean(axis=-1))
 
 
 def _divide_budget(
     ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters, rounds: int
 ) -> tuple[Floats, float]:
-    """How the levels share the price best, and the mean expected error that it makes, but for a
-    factor common to all trees.
+    """Return the best shares of the levels, and the mean expected error up to a factor common to
+    all trees.
     """
     power = 1 if terms.is_gaussian else 2
-    moves = _list_squared_factors(ranges, widths, place, terms)
+    factors = _list_squared_factors(ranges, widths, place, terms)
     nudges = 1 + 1e-4 * np.concatenate([np.zeros((1, len(widths))), np.eye(len(widths))])
     shares = np.full(len(widths), 1 / len(widths))
     best, least = shares, math.inf
     for _ in range(rounds):
-        errors = _compute_mean_errors(ranges, widths, moves / shares**power * nudges)
+        errors = _compute_mean_errors(ranges, widths, factors / shares**power * nudges)
         if errors[0] < least:
             best, before, least = shares, least, float(errors[0])
             if least > before * (1 - 1e-5):

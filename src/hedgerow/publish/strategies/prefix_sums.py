@@ -1,29 +1,26 @@
-"""All sums of the first so many cells: a cumulative distribution, or the partial sums of a list,
-published at once.
+"""All prefix sums of a list of cells, published at once: a cumulative distribution or running
+totals.
 
-Five ways, each with its error told beforehand:
+Five strategies, each with its error known beforehand:
 
 * **each prefix**: noise on every sum. One row is in up to n of them.
-* **each element**: noise on every cell, and add up: the error grows with the root of the number of
-  cells.
-* **plain tree**: noise on sums of 1, 2, 4, … cells; a prefix is made of at most one of each size.
+* **each element**: noise on every cell, then added up: the error grows with the root of the number
+  of cells.
+* **plain tree**: noise on sums of 1, 2, 4, … cells; a prefix takes at most one of each size.
 * **tree**: sums of 1, b, b^2, … cells, and least squares over all of them: much better, and the
-  best where noise is Laplace.
-* **square root**: of the matrix of all sums; the best known under Gaussian noise, see
-  ``streaming.buffers``.
+  best under Laplace noise.
+* **square root**: of the matrix of all sums (``square_root``); the best known under Gaussian noise.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
 
 from hedgerow.accuracy.noise_profile import (
     NoiseProfile,
@@ -31,19 +28,20 @@ from hedgerow.accuracy.noise_profile import (
     compute_equal_radii,
     compute_profile_radii,
 )
-from hedgerow.accuracy.noise_sum import bound_sum_radii, find_single_radius
+from hedgerow.accuracy.noise_sum import find_single_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import Refused
 from hedgerow.numeric.exact_number import Number, parse_whole
 from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.strategies.square_root import SquareRootStrategy
 from hedgerow.publish.strategies.strategy import (
     AdditiveNoise,
     Floats,
     Measurement,
     Strategy,
+    bound_unit_weight_radii,
     compute_expected_error,
 )
-from hedgerow.publish.streaming.toeplitz_buffers import ToeplitzBuffers
 from hedgerow.release.linear_queries import BinSums, PrefixSums, QueryBlock
 
 __all__ = [
@@ -51,31 +49,32 @@ __all__ = [
     "ElementNoise",
     "LeastSquaresTree",
     "PrefixNoise",
-    "SquareRootStrategy",
     "list_prefix_strategies",
 ]
 
 _TRIED_BRANCHINGS = (2, 3, 4, 6, 8, 10, 12, 16, 24, 32)
-_MAX_SQUARE_ROOT_SIZE = 2**16  # cells up to which a triangle is multiplied out
-_MAX_EACH_PREFIX_SIZE = 2**12  # and up to which noise on every sum is a way at all
+_MAX_SQUARE_ROOT_SIZE = 2**16  # cells up to which the triangle is multiplied out
+_MAX_EACH_PREFIX_SIZE = 2**12  # cells up to which noise on every sum is a candidate
 _MAX_WEIGHED_CELLS = 128  # cells up to which every weight of a tree is computed
 
 
 def list_prefix_strategies(
     size: int, terms: PrivacyParameters, place: int = 0
 ) -> tuple[Strategy, ...]:
-    """Ways to publish all prefix sums of the ``size`` codes of an attribute, the one of least
-    expected squared error first.
+    """Return the strategies for all prefix sums of the ``size`` codes of an attribute, by expected
+    squared error.
     """
     n = parse_whole(size, "size")
-    found: list[Strategy] = [
+    strategies: list[Strategy] = [
         ElementNoise(n, place, terms.calibrate_all([_build_block(place, BinSums(n))], [1.0])[0])
     ]
     if n <= _MAX_EACH_PREFIX_SIZE:
-        found.append(PrefixNoise.plan(n, terms, place))
+        strategies.append(PrefixNoise.plan(n, terms, place))
     if n > 1:
-        found.append(BinaryTree(n, place, _calibrate_levels(n, 2, n.bit_length(), terms, place)))
-        found.append(
+        strategies.append(
+            BinaryTree(n, place, _calibrate_levels(n, 2, n.bit_length(), terms, place))
+        )
+        strategies.append(
             min(
                 (
                     LeastSquaresTree(n, place, b, _calibrate_levels(n, b, deep, terms, place))
@@ -86,24 +85,24 @@ def list_prefix_strategies(
         )
     if n <= _MAX_SQUARE_ROOT_SIZE and terms.is_gaussian:
         with suppress(Refused):
-            found.append(SquareRootStrategy.plan(n, terms, place))
-    return tuple(sorted(found, key=compute_expected_error))
+            strategies.append(SquareRootStrategy.plan(n, terms, place))
+    return tuple(sorted(strategies, key=compute_expected_error))
 
 
 def _list_tree_shapes(n: int) -> list[tuple[int, int]]:
-    """Branchings and numbers of levels: with or without the sum of all, or one level less."""
-    found = {
+    """Return branchings and numbers of levels: with the sum of all, without it, and one less."""
+    shapes = {
         (b, deep)
         for b in _TRIED_BRANCHINGS
         for full in [_count_levels(n, b)]
         for deep in (full - 2, full - 1, full)
         if deep > 1
     }
-    return sorted(found | {(2, 2)})
+    return sorted(shapes | {(2, 2)})
 
 
 def _count_levels(n: int, branching: int) -> int:
-    """How many levels there are up to one sum of all."""
+    """Return the number of levels up to a single sum of all."""
     levels, wide = 1, 1
     while wide < n:
         levels, wide = levels + 1, wide * branching
@@ -134,7 +133,6 @@ class PrefixNoise:
 
     @classmethod
     def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> PrefixNoise:
-        """With all that may be spent."""
         return cls(
             size,
             place,
@@ -143,20 +141,16 @@ class PrefixNoise:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
         return ((_build_block(self.position, PrefixSums.unweighted(self.size)), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """As they are."""
         (sums,) = noisy
         return np.asarray(sums, dtype=np.float64)
 
     def variances(self) -> Floats:
-        """The same everywhere."""
         return np.full(self.size, compute_noise_variance(self.mechanism))
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows."""
         return np.full(self.size, float(find_single_radius(self.mechanism, beta)))
 
 
@@ -171,20 +165,16 @@ class ElementNoise:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
         return ((_build_block(self.position, BinSums(self.size)), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Added up."""
         (cells,) = noisy
         return np.asarray(np.cumsum(cells), dtype=np.float64)
 
     def variances(self) -> Floats:
-        """One more for every cell."""
         return compute_noise_variance(self.mechanism) * np.arange(1.0, self.size + 1)
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows, or nearly."""
         return compute_equal_radii(self.mechanism, np.arange(1, self.size + 1), beta)
 
 
@@ -198,58 +188,51 @@ class BinaryTree:
 
     @property
     def name(self) -> str:
-        """By its levels."""
         return f"plain tree of 2, {len(self.mechanisms)} levels"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each level."""
         return tuple(
-            (_build_block(self.position, BinSums(self.size, 2**level)), law)
-            for level, law in enumerate(self.mechanisms)
+            (_build_block(self.position, BinSums(self.size, 2**level)), mechanism)
+            for level, mechanism in enumerate(self.mechanisms)
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The binary digits of a number say which sums make up that prefix: the one of level l
-        ends where the lower digits begin.
+        """Return the prefixes. The binary digits of a number select the sums of its prefix: the sum
+        of level l ends where the lower digits begin.
         """
-        counts, found = np.arange(1, self.size + 1), np.zeros(self.size)
+        counts, prefixes = np.arange(1, self.size + 1), np.zeros(self.size)
         for level, sums in enumerate(noisy):
             parts = counts >> level
-            found += np.where(
+            prefixes += np.where(
                 parts & 1, np.asarray(sums, dtype=np.float64)[np.maximum(parts - 1, 0)], 0.0
             )
-        return found
+        return prefixes
 
     def variances(self) -> Floats:
-        """One for every digit."""
-        counts, found = np.arange(1, self.size + 1), np.zeros(self.size)
-        for level, law in enumerate(self.mechanisms):
-            found += compute_noise_variance(law) * (counts >> level & 1)
-        return found
+        """Return the variances: one noise variance for every binary digit that is set."""
+        counts, variances = np.arange(1, self.size + 1), np.zeros(self.size)
+        for level, mechanism in enumerate(self.mechanisms):
+            variances += compute_noise_variance(mechanism) * (counts >> level & 1)
+        return variances
 
     def radii(self, beta: Number) -> Floats:
-        """All weights are 1, and as a rule all laws are the same."""
+        """Return the radii; all weights are 1, and usually all levels have the same noise."""
         if len(set(self.mechanisms)) == 1:
             digits = np.arange(1, self.size + 1)[:, None] >> np.arange(len(self.mechanisms)) & 1
             return compute_equal_radii(self.mechanisms[0], digits.sum(axis=1), beta)
-        return bound_sum_radii(
-            self.variances(),
-            self.mechanisms,
-            max(map(compute_noise_variance, self.mechanisms)),
-            beta,
-        )
+        return bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
 
 
 @dataclass(frozen=True)
 class LeastSquaresTree:
     """Noise on sums of 1, b, b^2, … cells; each prefix by least squares over all of them.
 
-    Going up, keep for every sum its best estimate from what is below, and for every cell the best
-    estimate of the prefix within the sum that it is in now, with the variance of each and their
-    covariance. Neighbours join: totals and earlier prefixes add up. Then the sum's own measurement
-    corrects both: the total by its share, the prefix by its covariance. At the top nothing was left
-    out: this is least squares.
+    The pass upwards keeps for every sum its best estimate from what is below, and for every cell
+    the best estimate of the prefix within its current sum, with the variance of each and their
+    covariance. Neighbours join: totals and earlier prefixes add up. The sum's own measurement then
+    corrects both, the total by its share and the prefix by its covariance. At the top all
+    measurements have been used: this is least squares.
     """
 
     size: int
@@ -259,23 +242,21 @@ class LeastSquaresTree:
 
     @property
     def name(self) -> str:
-        """By its branching and levels."""
         return f"tree of {self.branching}, {len(self.mechanisms)} levels, least squares"
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each level."""
         return tuple(
-            (_build_block(self.position, BinSums(self.size, self.branching**level)), law)
-            for level, law in enumerate(self.mechanisms)
+            (_build_block(self.position, BinSums(self.size, self.branching**level)), mechanism)
+            for level, mechanism in enumerate(self.mechanisms)
         )
 
     @cached_property
     def _gains(self) -> tuple[tuple[tuple[Floats, Floats], ...], Floats]:
-        """For each level above the lowest, by how much a correction moves each total and each
-        prefix; and the variances of all prefixes.
+        """The corrections of each total and each prefix, for each level above the lowest, and the
+        variances of all prefixes.
         """
-        noise = [compute_noise_variance(law) for law in self.mechanisms]
+        noise = [compute_noise_variance(mechanism) for mechanism in self.mechanisms]
         total = np.full(self.size, noise[0])
         prefix, shared = total.copy(), total.copy()
         where, gains = np.arange(self.size), []
@@ -294,7 +275,6 @@ class LeastSquaresTree:
         return tuple(gains), prefix + (np.cumsum(total) - total)[where]
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """One way up."""
         arrays = [np.asarray(level, dtype=np.float64) for level in noisy]
         total = arrays[0]
         prefix, where = total.copy(), np.arange(self.size)
@@ -306,138 +286,35 @@ class LeastSquaresTree:
         return prefix + (np.cumsum(total) - total)[where]
 
     def variances(self) -> Floats:
-        """Those of least squares."""
         return self._gains[1].copy()
 
     def radii(self, beta: Number) -> Floats:
-        """The weight of a measurement is the covariance, given all measurements, of its sum and the
-        prefix, over its variance of noise. If the sum were one larger, what is in it would be
-        larger by 0 to 1, and all else smaller by 0 to 1: no weight is beyond 1. Up to 128 cells all
-        weights are computed, and radii follow from the laws."""
-        bound = bound_sum_radii(
-            self.variances(),
-            self.mechanisms,
-            max(map(compute_noise_variance, self.mechanisms)),
-            beta,
-        )
-        known = (
-            compute_profile_radii(self._build_profiles(), beta)
-            if self.size <= _MAX_WEIGHED_CELLS
-            else None
-        )
+        """Return the radii. The weight of a measurement is the covariance, given all measurements,
+        of its sum and the prefix, divided by its noise variance. If the sum were larger by one,
+        what is inside would be larger by 0 to 1, and all else smaller by 0 to 1, so no weight
+        exceeds 1. Up to 128 cells all weights are computed exactly.
+        """
+        bound = bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
+        if self.size > _MAX_WEIGHED_CELLS:
+            return bound
+        known = compute_profile_radii(self._build_profiles(), beta)
         return bound if known is None else np.minimum(known, bound)
 
     def _build_profiles(self) -> list[NoiseProfile]:
-        """One draw of noise at a time, which shows every weight."""
+        """Return all weights, from one draw of noise at a time."""
         counts = [block.shape[0] for block, _ in self.measurements]
         cuts = np.cumsum(counts)[:-1]
         weights = np.stack(
-            [self.reconstruct(np.split(one, cuts)) for one in np.eye(sum(counts))], axis=1
+            [self.reconstruct(np.split(draw, cuts)) for draw in np.eye(sum(counts))], axis=1
         )
         return build_profiles(weights, self.mechanisms, counts)
 
 
 def _join_neighbours(values: Floats, branching: int) -> tuple[Floats, Floats, Any]:
-    """So many neighbours joined: what comes before each within its new sum, the new sums, and in
-    which one each is.
+    """Join neighbouring sums: return the part before each within its new sum, the new sums, and the
+    index of each one's new sum.
     """
     starts = np.arange(0, len(values), branching)
     parents = np.arange(len(values)) // branching
     first = np.cumsum(values) - values
     return first - first[starts][parents], np.add.reduceat(values, starts), parents
-
-
-@dataclass(frozen=True)
-class SquareRootStrategy:
-    """Gaussian noise on a square root of all sums, in multiples of 2^-bits; every column is
-    nearly as long as the first, by its weight.
-    """
-
-    name = "square root of sums"
-    size: int
-    position: int
-    bits: int
-    mechanism: AdditiveNoise
-
-    @classmethod
-    def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> SquareRootStrategy:
-        """With all that may be spent, which must be a rho: under Laplace noise a tree is far
-        better. As fine as noise can be drawn for.
-        """
-        if not terms.is_gaussian:
-            raise InvalidArgument("terms", "must be a rho: the square root is for Gaussian noise")
-        far = float(
-            terms.sensitivity(_build_block(place, _build_square_root(size, _BITS)[1])).l2
-        ) / math.sqrt(2 * float(terms.rho or 0))
-        bits = min(_BITS, _BITS + _MAX_SCALE_BITS - math.ceil(math.log2(far)))
-        if bits < _MIN_BITS:
-            raise Refused(
-                "This takes more noise than can be drawn for a square root of sums: spend more, or"
-                " take another way."
-            )
-        return cls(
-            size,
-            place,
-            bits,
-            terms.calibrate_all([_build_block(place, _build_square_root(size, bits)[1])], [1.0])[0],
-        )
-
-    @property
-    def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
-        return (
-            (
-                _build_block(self.position, _build_square_root(self.size, self.bits)[1]),
-                self.mechanism,
-            ),
-        )
-
-    def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """Solved for the cells from the first to the last, without their weights, and added up."""
-        (values,) = noisy
-        _, triangle = _build_square_root(self.size, self.bits)
-        kernel = np.asarray(triangle.kernel, dtype=np.float64)
-        cells = lfilter([1.0], kernel / kernel[0], np.asarray(values, dtype=np.float64) / kernel[0])
-        return np.asarray(np.cumsum(cells / np.asarray(triangle.weights)))
-
-    @property
-    def _scales(self) -> Floats:
-        _, triangle = _build_square_root(self.size, self.bits)
-        return 1 / (triangle.kernel[0] * np.asarray(triangle.weights, dtype=np.float64))
-
-    def variances(self) -> Floats:
-        """Those of the kernel before it was rounded: the same but for about sqrt(n) 2^-bits of
-        them.
-        """
-        return compute_noise_variance(self.mechanism) * _build_square_root(self.size, self.bits)[
-            0
-        ].variances(self._scales)
-
-    def radii(self, beta: Number) -> Floats:
-        """The largest weight is that of the first measurement: weights of cells rise, and the
-        inverse is 1 and then negative.
-        """
-        return bound_sum_radii(
-            self.variances(),
-            [self.mechanism],
-            compute_noise_variance(self.mechanism) * self._scales[0] ** 2,
-            beta,
-        )
-
-
-_BITS, _MIN_BITS, _MAX_SCALE_BITS = 20, 12, 38
-# of the first cell; the last has its square root of c_0^2 + … + c_(n-1)^2 times that, rounded down
-_FIRST_WEIGHT = 2**8
-
-
-@lru_cache(maxsize=8)
-def _build_square_root(size: int, bits: int) -> tuple[ToeplitzBuffers, PrefixSums]:
-    """The kernel before and after rounding. Coefficients are below 2^(bits + 10), which leaves
-    room for tables of 2^32 rows and more.
-    """
-    buffers = ToeplitzBuffers.for_horizon(size)
-    kernel = tuple(np.rint(buffers.kernel * 2**bits).astype(np.int64).tolist())
-    weights = tuple(
-        (_FIRST_WEIGHT * buffers.weights / buffers.weights[0]).astype(np.int64).tolist()
-    )
-    return buffers, PrefixSums(kernel, weights)

@@ -1,8 +1,15 @@
-"""Marginals, and what each adds to the smaller ones inside it.
+"""Marginals and their residuals: what each marginal adds to the smaller ones inside it.
 
-**Statement.** Let P = I - 11'/m for an attribute of m codes, and let the *rest* of a set A of
-attributes be r_A = (product of P over A) x_A, where x_A is the marginal of A. Then every marginal
-is a sum over the subsets of its attributes W,
+| symbol | meaning |
+|---|---|
+| m | the number of codes of an attribute |
+| P | I - 11'/m, for one attribute |
+| A, W | sets of attributes; W is wanted, A is a subset of it |
+| x_W | the marginal of W |
+| r_A | the residual of A: (product of P over A) x_A |
+| s_A^2 | the variance of the estimated residual of A |
+
+**Statement.** Every marginal is a sum over the subsets of its attributes W,
 
     x_W = sum over A within W of  r_A, spread evenly over the attributes of W outside A,
 
@@ -15,9 +22,8 @@ covariance s_A^2 (product of P), then every cell of the estimate of x_W has the 
 term of A depends on x_A alone, and 11'/m spreads the sum over a summed-out attribute evenly. The
 diagonal of P is 1 - 1/m throughout. []
 
-Summed over all cells and all marginals that are wanted, by weight, the factor of s_A^2 is its
-*importance*: the sum over W around A of weight_W prod over A of (m - 1) prod over W outside A of
-1/m.
+Summed over all cells of all wanted marginals, by weight, the factor of s_A^2 is its *importance*:
+the sum over W around A of weight_W prod over A of (m - 1) prod over W outside A of 1/m.
 """
 
 from __future__ import annotations
@@ -40,18 +46,18 @@ __all__ = ["MarginalWorkload", "Positions", "ResidualStrategy", "centre_table", 
 
 Positions = tuple[int, ...]
 
-_MAX_PARTS: Final = 2**20  # sets of attributes
+_MAX_PARTS: Final = 2**20
 
 
 def list_subsets(places: Positions) -> Iterator[Positions]:
-    """All subsets, the empty one first."""
+    """Return all subsets, the empty one first."""
     return itertools.chain.from_iterable(
-        itertools.combinations(places, many) for many in range(len(places) + 1)
+        itertools.combinations(places, count) for count in range(len(places) + 1)
     )
 
 
 def centre_table(table: Any) -> Floats:
-    """The table less its mean along every axis."""
+    """Return the table minus its mean along every axis."""
     found = np.array(table, dtype=np.float64)
     for axis in range(found.ndim):
         found -= found.mean(axis=axis, keepdims=True)
@@ -60,8 +66,8 @@ def centre_table(table: Any) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class MarginalWorkload:
-    """The marginals that are ``wanted``, each the places of its attributes in rising order, with
-    the weight of its errors.
+    """The ``wanted`` marginals, each as the positions of its attributes in ascending order with the
+    weight of its errors.
     """
 
     sizes: tuple[int, ...]
@@ -72,60 +78,62 @@ class MarginalWorkload:
         sets = [places for places, _ in self.wanted]
         if not sets or len(set(sets)) != len(sets):
             raise InvalidArgument(
-                "wanted", "must be different sets of attributes, at least one", sets
+                "wanted", "must be distinct sets of attributes, at least one", sets
             )
         for places in sets:
             if list(places) != sorted(set(places)) or not all(
                 0 <= place < len(self.sizes) for place in places
             ):
-                raise InvalidArgument("wanted", "must be places of attributes, rising", places)
+                raise InvalidArgument("wanted", "must be ascending positions of attributes", places)
         object.__setattr__(
             self,
             "wanted",
             tuple((places, parse_positive(weight, "weight")) for places, weight in self.wanted),
         )
-        many = sum(2 ** len(places) for places in sets)
-        if many > _MAX_PARTS:
+        count = sum(2 ** len(places) for places in sets)
+        if count > _MAX_PARTS:
             raise Refused(
-                f"These marginals have {many} parts in all; at most {_MAX_PARTS} are kept apart."
-                " Ask for fewer attributes at a time."
+                f"These marginals have {count:,} subsets of attributes; the limit is"
+                f" {_MAX_PARTS:,}. Ask for fewer ways or fewer columns."
             )
 
     @classmethod
     def all_up_to(cls, sizes: Sequence[int], ways: int, *, least: int = 1) -> MarginalWorkload:
-        """All marginals of ``least`` up to ``ways`` attributes, of equal weight."""
+        """Return all marginals of ``least`` up to ``ways`` attributes, with equal weight."""
         if not 0 <= least <= ways <= len(sizes):
             raise InvalidArgument(
                 "ways",
-                "must be at least the least number of attributes, and no more than there are",
+                f"must be from {least} to the number of attributes, {len(sizes)}",
                 ways,
             )
         sets = [
             places
-            for many in range(least, ways + 1)
-            for places in itertools.combinations(range(len(sizes)), many)
+            for count in range(least, ways + 1)
+            for places in itertools.combinations(range(len(sizes)), count)
         ]
         return cls(tuple(sizes), tuple((places, Fraction(1)) for places in sets))
 
     def shape(self, places: Positions) -> tuple[int, ...]:
-        """How many codes each of these attributes has."""
+        """Return the number of codes of each of these attributes."""
         return tuple(self.sizes[place] for place in places)
 
     def count_cells(self, places: Sequence[int]) -> int:
-        """How many cells their marginal has."""
+        """Return the number of cells of a marginal."""
         return math.prod(self.sizes[place] for place in places)
 
     def list_parts(self, places: Positions) -> Iterator[Positions]:
-        """The sets whose rests make up a marginal. An attribute of one code has no rest."""
+        """Return the sets whose residuals make up a marginal. An attribute of one code has no
+        residual.
+        """
         return list_subsets(tuple(place for place in places if self.sizes[place] > 1))
 
     def variance_share(self, places: Positions, part: Positions) -> float:
-        """What a cell of the marginal has of the variance s_A^2 of one part."""
+        """Return the factor of a part's variance s_A^2 in that of a cell of the marginal."""
         return self.cell_weight(places, part) * self.count_cells(part) / self.count_cells(places)
 
     def cell_weight(self, places: Positions, part: Positions) -> float:
-        """What a cell of the marginal has of its own cell in the part before it is centred; of
-        other cells it has less, as m >= 2.
+        """Return the weight, in a cell of the marginal, of its own cell in the part before
+        centring; other cells have less, because m >= 2.
         """
         return (
             math.prod(1 - 1 / self.sizes[place] for place in part)
@@ -134,8 +142,8 @@ class MarginalWorkload:
         )
 
     def importances(self) -> dict[Positions, float]:
-        """For each set whose rest is needed, smallest sets first, the factor of s_A^2 in the
-        weighted sum of all variances.
+        """Return for each needed set, smallest first, the factor of s_A^2 in the weighted sum of
+        all variances.
         """
         found: dict[Positions, float] = {}
         for places, weight in self.wanted:
@@ -145,41 +153,41 @@ class MarginalWorkload:
         return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))
 
     def variance(self, places: Positions, spreads: Mapping[Positions, float]) -> float:
-        """The variance of every cell of a marginal, from the s_A^2."""
+        """Return the variance of every cell of a marginal, from the s_A^2."""
         return sum(
             spreads[part] * self.variance_share(places, part) for part in self.list_parts(places)
         )
 
     def variances(self, spreads: Mapping[Positions, float]) -> Floats:
-        """Those of all cells that are wanted, one marginal after another."""
+        """Return the variances of all wanted cells, one marginal after another."""
         return self.repeat_per_cell([self.variance(places, spreads) for places, _ in self.wanted])
 
     def weighted_error(self, spreads: Mapping[Positions, float]) -> float:
-        """The weighted sum of the variances of all cells that are wanted."""
+        """Return the weighted sum of the variances of all wanted cells."""
         return sum(importance * spreads[part] for part, importance in self.importances().items())
 
-    def build_table(self, places: Positions, rests: Mapping[Positions, Floats]) -> Floats:
-        """A marginal, put together from its rests."""
+    def build_table(self, places: Positions, residuals: Mapping[Positions, Floats]) -> Floats:
+        """Build a marginal from its residuals."""
         found = np.zeros(self.shape(places))
         for part in self.list_parts(places):
             kept = [self.sizes[place] if place in part else 1 for place in places]
-            found += rests[part].reshape(kept) / (
+            found += residuals[part].reshape(kept) / (
                 self.count_cells(places) // self.count_cells(part)
             )
         return found
 
-    def concatenate_tables(self, rests: Mapping[Positions, Floats]) -> Floats:
-        """All cells that are wanted, one marginal after another."""
+    def concatenate_tables(self, residuals: Mapping[Positions, Floats]) -> Floats:
+        """Return all wanted cells, one marginal after another."""
         found = np.empty(sum(self.count_cells(places) for places, _ in self.wanted))
         start = 0
         for places, _ in self.wanted:
             found[start : (start := start + self.count_cells(places))] = self.build_table(
-                places, rests
+                places, residuals
             ).ravel()
         return found
 
     def repeat_per_cell(self, values: Sequence[float] | Floats) -> Floats:
-        """One value for each marginal, repeated in its cells."""
+        """Repeat one value for each marginal in all its cells."""
         return np.repeat(
             np.asarray(values, dtype=np.float64),
             [self.count_cells(places) for places, _ in self.wanted],
@@ -187,34 +195,35 @@ class MarginalWorkload:
 
 
 class ResidualStrategy(ABC):
-    """A design of ``marginals`` that estimates the rests of their parts: what any such design
-    answers, and how far off it is.
+    """A strategy for ``marginals`` that estimates the residuals of their parts; the answers and
+    errors follow from these.
     """
 
     __slots__ = ()
     workload: MarginalWorkload
 
     def reconstruct_tables(self, noisy: Sequence[Any]) -> Iterator[tuple[Positions, Floats]]:
-        """The wanted marginals one by one. They agree wherever they overlap, since they share
-        their parts.
+        """Return the wanted marginals one by one. They agree wherever they overlap, because they
+        share their parts.
         """
-        rests = self._estimate_residuals(noisy)
+        residuals = self._estimate_residuals(noisy)
         return (
-            (places, self.workload.build_table(places, rests)) for places, _ in self.workload.wanted
+            (places, self.workload.build_table(places, residuals))
+            for places, _ in self.workload.wanted
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The cells of all wanted marginals, one after another."""
+        """Return the cells of all wanted marginals, one after another."""
         return self.workload.concatenate_tables(self._estimate_residuals(noisy))
 
     def variances(self) -> Floats:
-        """For each of these cells; all of one marginal have the same."""
+        """Return the variance of each of these cells; all cells of one marginal have the same."""
         return self.workload.variances(self.residual_variances())
 
     @abstractmethod
     def residual_variances(self) -> dict[Positions, float]:
-        """The s_A^2."""
+        """Return the s_A^2."""
 
     @abstractmethod
     def _estimate_residuals(self, noisy: Sequence[Any]) -> dict[Positions, Floats]:
-        """The estimated rests."""
+        """Return the estimated residuals."""

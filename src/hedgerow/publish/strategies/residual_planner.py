@@ -1,31 +1,36 @@
-"""Marginals under Gaussian noise, measured by what each adds to the smaller ones: the best there
-is, in closed form.
+"""Marginals under Gaussian noise, measured by their residuals: the optimum, in closed form.
+
+| symbol | meaning |
+|---|---|
+| A | a set of attributes that is within a wanted one |
+| s_A^2 | the variance of the noise on the residual of A, in units of counts |
+| v_A | the importance of A (``residual_basis``) |
+| p_A | prod over A of (1 - 1/m), the squared length of a column |
+| F | the Fisher information matrix of the measurements |
 
 Statement
-    Among all ways to answer the wanted marginals without bias from linear measurements with
-    Gaussian noise of total cost rho, under add-remove, none has a smaller weighted sum of variances
-    than this: measure the rest of every set A of attributes that is within a wanted one
-    (``marginals``), with noise of variance s_A^2 in the units of counts, s_A^2 proportional to
-    sqrt(p_A/v_A). Here v_A is the importance of A, and p_A = prod over A of (1 - 1/m), the squared
-    length of a column.
+    Among all unbiased answers to the wanted marginals from linear measurements with Gaussian noise
+    of total cost rho, under add-remove, none has a smaller weighted sum of variances than this:
+    measure the residual of every set A with noise of variance s_A^2 proportional to sqrt(p_A/v_A).
 
 Proof
-    Let x be measured with Fisher information matrix F (add-remove costs max_i F_ii/2). Rename the
-    codes of an attribute: variances and cost stay what they are, both are convex in F, so F may be
-    averaged over all renamings; then it is a sum of f_A times the projections (product of P over A,
-    11'/m elsewhere), with one free number f_A for each set A. These are the measurements of rests.
-    The cost is then sum p_A/(2 s_A^2), the error sum v_A s_A^2, and by Cauchy and Schwarz (sum v_A
-    s_A^2)(sum p_A/s_A^2) >= (sum sqrt(p_A v_A))^2, with equality at the stated s_A. Sets that no
-    wanted marginal holds have v_A = 0 and are left out. []
+    Add-remove costs max_i F_ii/2. Permute the codes of an attribute: variances and cost stay the
+    same, and both are convex in F, so F may be averaged over all permutations. Then it is a sum of
+    f_A times the projections (product of P over A, 11'/m elsewhere), with one free number f_A for
+    each set A. These are the measurements of residuals. The cost is then sum p_A/(2 s_A^2), the
+    error sum v_A s_A^2, and by Cauchy and Schwarz (sum v_A s_A^2)(sum p_A/s_A^2) >= (sum sqrt(p_A
+    v_A))^2, with equality at the stated s_A. Sets within no wanted marginal have v_A = 0 and are
+    left out. []
 
 Arithmetic
-    What is measured is prod m times the rest, in whole numbers (``ResidualQueries``), with discrete
-    Gaussian noise of scale s_A prod m. Rests add up to 0 along every axis; the noise does not, and
-    what of it lies outside is thrown away by centring. The scales are rationals, and the price is
-    checked exactly (``Terms.laws``). Under change-one the cost of a block comes from
-    ``Block.sensitivity``, and the same closed form is best among these blocks; but there each block
-    is charged for its own worst change, no change is the worst for all, and marginals measured
-    directly are often better. ``choose_marginal_strategy`` takes the better of both.
+    The measured numbers are prod m times the residuals, integers (``ResidualQueries``), with
+    discrete Gaussian noise of scale s_A prod m. Residuals add up to 0 along every axis and the
+    noise does not; centring removes what lies outside. The scales are rationals, and the price is
+    checked exactly (``PrivacyParameters.calibrate_all``). Under change-one the cost of a block
+    comes from ``QueryBlock.sensitivity``, and the same closed form is best among these blocks. But
+    each block is then charged for its own worst change, no change is the worst for all, and
+    marginals measured directly are often better. ``choose_marginal_strategy`` takes the better of
+    both.
 
 Source
     Xiao, He, Zhang, Kifer (NeurIPS 2023), who call it ResidualPlanner.
@@ -66,7 +71,7 @@ _TOLERANCE: Final = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class ResidualPlanner(ResidualStrategy):
-    """The rests of the sets ``parts``, each with its noise."""
+    """The residuals of the sets ``parts``, each with its noise."""
 
     name = "residuals"
     workload: MarginalWorkload
@@ -75,35 +80,30 @@ class ResidualPlanner(ResidualStrategy):
 
     @classmethod
     def plan(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
-        """The least weighted sum of variances for a rho."""
+        """Plan the least weighted sum of variances for a rho."""
         if not terms.is_gaussian:
             raise InvalidArgument(
-                "terms", "must be a rho: with a pure epsilon measure marginals directly", terms
+                "terms", "must have a rho; with a pure epsilon, measure marginals directly", terms
             )
         importances = marginals.importances()
         blocks = [_build_block(marginals, part) for part in importances]
         spreads = []
         for block, (part, importance) in zip(blocks, importances.items(), strict=True):
             whole = marginals.count_cells(part)
-            # In the units of counts the cost is l2^2/whole^2, and sqrt(p/v) is the variance up to a
-            # factor.
+            # In units of counts the cost is l2^2/whole^2, and the variance is proportional to
+            # sqrt(p/v).
             spreads.append(
-                whole
-                * math.sqrt(
-                    math.sqrt(float(terms.sensitivity(block).l2_squared))
-                    / whole
-                    / math.sqrt(importance)
-                )
+                whole * math.sqrt(terms.noise_factor(block) / whole / math.sqrt(importance))
             )
         return cls(marginals, tuple(importances), terms.calibrate_all(blocks, spreads))
 
     @classmethod
     def plan_minimax(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
-        """The least of the largest variance of a cell, times its weight, for a rho.
+        """Plan the least maximum of the weighted variance of a cell for a rho.
 
-        Whatever weights l add up to 1, that largest is at least the least sum of l times the
-        variances; and it is no more where the variances that have a weight are equal. So the
-        weights are moved towards the larger variances until they hardly differ.
+        For any weights l that add up to 1, that maximum is at least the least sum of l times the
+        variances, with equality if the variances with a positive weight are equal. The weights are
+        therefore moved towards the larger variances until these hardly differ.
         """
         first = cls.plan(marginals, terms)
         costs = {
@@ -120,20 +120,18 @@ class ResidualPlanner(ResidualStrategy):
             for part in marginals.list_parts(places)
         ]
         of, to, share = (np.array(column) for column in zip(*pairs, strict=True))
-        cost, counts = (
-            np.array(list(costs.values())),
-            np.full(len(marginals.wanted), 1 / len(marginals.wanted)),
-        )
+        cost = np.array(list(costs.values()))
+        weights = np.full(len(marginals.wanted), 1 / len(marginals.wanted))
         for _ in range(_ITERATIONS):
-            importance = np.bincount(to, counts[of] * share, len(cost))
-            variances = np.bincount(of, share * np.sqrt(cost / importance)[to], len(counts))
-            if variances.max() <= (1 + _TOLERANCE) * (counts @ variances):
+            importance = np.bincount(to, weights[of] * share, len(cost))
+            variances = np.bincount(of, share * np.sqrt(cost / importance)[to], len(weights))
+            if variances.max() <= (1 + _TOLERANCE) * (weights @ variances):
                 break
-            counts = counts * variances / (counts @ variances) + 1e-12
-            counts = counts / counts.sum()
+            weights = weights * variances / (weights @ variances) + 1e-12
+            weights = weights / weights.sum()
         weighted = tuple(
-            (places, Fraction(one) * weight / marginals.count_cells(places))
-            for (places, weight), one in zip(marginals.wanted, counts.tolist(), strict=True)
+            (places, Fraction(factor) * weight / marginals.count_cells(places))
+            for (places, weight), factor in zip(marginals.wanted, weights.tolist(), strict=True)
         )
         return cls(
             marginals,
@@ -143,26 +141,26 @@ class ResidualPlanner(ResidualStrategy):
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for every part."""
         return tuple(
-            (_build_block(self.workload, part), law)
-            for part, law in zip(self.parts, self.mechanisms, strict=True)
+            (_build_block(self.workload, part), mechanism)
+            for part, mechanism in zip(self.parts, self.mechanisms, strict=True)
         )
 
     def residual_variances(self) -> dict[Positions, float]:
-        """The s_A^2."""
         return {
-            part: compute_noise_variance(law) / self.workload.count_cells(part) ** 2
-            for part, law in zip(self.parts, self.mechanisms, strict=True)
+            part: compute_noise_variance(mechanism) / self.workload.count_cells(part) ** 2
+            for part, mechanism in zip(self.parts, self.mechanisms, strict=True)
         }
 
     def radii(self, beta: Number) -> Floats:
-        """For each cell. The weight of one draw is largest where its cell is the one asked for:
-        prod (1 - 1/m)/m over A, 1/m outside.
+        """Return the radius of each cell. The weight of a draw is largest in its own cell: prod (1
+        - 1/m)/m over A, 1/m outside.
         """
         sets = [places for places, _ in self.workload.wanted]
-        laws = dict(zip(self.parts, self.mechanisms, strict=True))
-        found = compute_profile_radii([self._build_profile(places, laws) for places in sets], beta)
+        mechanisms = dict(zip(self.parts, self.mechanisms, strict=True))
+        found = compute_profile_radii(
+            [self._build_profile(places, mechanisms) for places in sets], beta
+        )
         if found is None:
             spreads = self.residual_variances()
             each = np.array([self.workload.variance(places, spreads) for places in sets])
@@ -177,10 +175,10 @@ class ResidualPlanner(ResidualStrategy):
         return self.workload.repeat_per_cell(found)
 
     def _build_profile(
-        self, places: Positions, laws: Mapping[Positions, AdditiveNoise]
+        self, places: Positions, mechanisms: Mapping[Positions, AdditiveNoise]
     ) -> NoiseProfile:
-        """Draws whose cell differs from the one asked for in some attributes count -1/m there
-        for 1 - 1/m, and there are m - 1 of each.
+        """Return the weights of all draws in one cell. A draw whose cell differs in some attributes
+        has -1/m there instead of 1 - 1/m, and there are m - 1 of each.
         """
         sizes, parts = self.workload.sizes, []
         for part in self.workload.list_parts(places):
@@ -190,7 +188,7 @@ class ResidualPlanner(ResidualStrategy):
                 )
                 parts.append(
                     (
-                        laws[part],
+                        mechanisms[part],
                         weight / self.workload.count_cells(places),
                         math.prod(sizes[place] - 1 for place in other),
                     )
@@ -199,31 +197,29 @@ class ResidualPlanner(ResidualStrategy):
 
     def _estimate_residuals(self, noisy: Sequence[Any]) -> dict[Positions, Floats]:
         return {
-            part: centre_table(one) / self.workload.count_cells(part)
-            for part, one in zip(self.parts, noisy, strict=True)
+            part: centre_table(measured) / self.workload.count_cells(part)
+            for part, measured in zip(self.parts, noisy, strict=True)
         }
 
 
 def choose_marginal_strategy(
     marginals: MarginalWorkload, terms: PrivacyParameters
 ) -> ResidualPlanner | DirectMarginals:
-    """The design of least expected error, by weight, that the price can buy."""
+    """Return the strategy of least weighted expected error that the price can buy."""
     if not terms.is_gaussian:
         return DirectMarginals.plan(marginals, terms)
     try:
-        best = ResidualPlanner.plan(marginals, terms)
-    # rests are larger than counts: in fine parts, noise on them may be more than can be drawn
+        residuals = ResidualPlanner.plan(marginals, terms)
     except Refused:
+        # Residuals are larger than counts: in fine parts their noise may be too large to draw.
         return DirectMarginals.plan(marginals, terms)
     if terms.relation == "add-remove":
-        return best
-    other = DirectMarginals.plan(marginals, terms)
-    return (
-        other
-        if marginals.weighted_error(other.residual_variances())
-        < marginals.weighted_error(best.residual_variances())
-        else best
-    )
+        return residuals
+    direct = DirectMarginals.plan(marginals, terms)
+    errors = [
+        marginals.weighted_error(strategy.residual_variances()) for strategy in (direct, residuals)
+    ]
+    return direct if errors[0] < errors[1] else residuals
 
 
 def _build_block(marginals: MarginalWorkload, part: Positions) -> QueryBlock:

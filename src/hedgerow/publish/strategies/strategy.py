@@ -1,12 +1,13 @@
-"""Designs: how a workload of linear questions is measured, and how the answers are read off.
+"""Strategies: how a workload of linear queries is measured, and how its answers are reconstructed.
 
-A design names its measurements, blocks with the noise of each, before anything is looked at; so
-what it will cost and how far off it will be are known from public numbers alone, and of several
-designs the best is chosen by expected error.
+A strategy fixes its measurements, blocks of queries with their noise, before any data are read.
+Cost and error are therefore known from public numbers alone, and the best of several strategies is
+chosen by expected error.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
@@ -14,7 +15,7 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.accuracy.noise_sum import find_single_radius
+from hedgerow.accuracy.noise_sum import bound_sum_radii, find_single_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number
@@ -22,43 +23,46 @@ from hedgerow.publish.privacy_parameters import AdditiveNoise, PrivacyParameters
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
 __all__ = [
+    "MIN_VARIANCE",
     "AdditiveNoise",
     "CellStrategy",
     "Floats",
     "Measurement",
     "Strategy",
+    "StrategyErrors",
+    "bound_unit_weight_radii",
     "choose_strategy",
     "compute_errors",
     "compute_expected_error",
     "compute_least_squares_weights",
 ]
 
-_NEGLIGIBLE_VARIANCE: Final = 1e-200  # a variance that is none
+MIN_VARIANCE: Final = 1e-200  # noise that is nearly always 0 counts as very little, not as none
 
 Floats = npt.NDArray[np.float64]
 Measurement = tuple[QueryBlock, AdditiveNoise]
 
 
 class Strategy(Protocol):
-    """How a workload is measured and answered. A frozen value."""
+    """A way to measure and answer a workload; a frozen value."""
 
     @property
     def name(self) -> str:
-        """What it does, in plain words."""
+        """A short description in plain words."""
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """What is measured, and with which noise."""
+        """The measured blocks, each with its noise."""
 
     def reconstruct(self, noisy: Sequence[Any], /) -> Floats:
-        """The answers to the workload, from one array for each measurement: least squares."""
+        """Return the least-squares answers to the workload, from one array for each measurement."""
 
     def variances(self) -> Floats:
-        """The variance of each answer."""
+        """Return the variance of each answer."""
 
     def radii(self, beta: Number, /) -> Floats:
-        """For each answer, how far it is from the exact one, except with probability at most
-        ``beta``.
+        """Return for each answer the distance from the exact one that is exceeded with probability
+        at most ``beta``.
         """
 
 
@@ -66,50 +70,81 @@ AnyStrategy = TypeVar("AnyStrategy", bound=Strategy)
 
 
 def compute_least_squares_weights(
-    asked: Any, seen: Any, variances: Floats, *, full: bool
+    queries: Any, measured: Any, variances: Floats, *, full: bool
 ) -> Floats:
-    """How much each measured number counts in each answer: W (S'DS)^+ S'D, for questions W and
-    measurements S of these variances.
+    """Return the weight of each measured number in each answer: W (S'DS)^+ S'D, for queries W,
+    measurements S and D = the inverse variances.
 
-    ``full`` says that every code is measured, so that S'DS has an inverse, which is found faster.
+    ``full`` means that every code is measured: S'DS then has an inverse, which is computed faster.
     """
-    inverse = 1 / np.sqrt(np.maximum(variances, 1e-200))
+    inverse = 1 / np.sqrt(np.maximum(variances, MIN_VARIANCE))
     inverse = inverse / inverse.max()
-    wanted, scaled = np.asarray(asked, dtype=np.float64), np.asarray(seen) * inverse[:, None]
+    wanted, scaled = np.asarray(queries, dtype=np.float64), np.asarray(measured) * inverse[:, None]
     if full:
         return np.asarray(np.linalg.solve(scaled.T @ scaled, wanted.T).T @ scaled.T * inverse)
-    # The smallest A with A S = W, in numbers whose noise is 1.
+    # The smallest A with A S = W, in units in which the noise has variance 1.
     return np.asarray(np.linalg.lstsq(scaled.T, wanted.T, rcond=1e-12)[0].T * inverse)
 
 
-def compute_expected_error(design: Strategy, weights: Floats | None = None) -> float:
-    """The expected squared error of all answers together."""
-    variances = design.variances()
+def compute_expected_error(strategy: Strategy, weights: Floats | None = None) -> float:
+    """Return the expected squared error of all answers together."""
+    variances = strategy.variances()
     return float(variances.sum() if weights is None else variances @ weights)
 
 
-def compute_errors(
-    design: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats
-) -> tuple[Floats, Floats, float]:
-    """Return the variance and the radius of each answer in rows, of a design in parts, where the
-    radius has room for what is ``lost``; and the most that is, in standard deviations."""
-    variances = design.variances() / terms.parts_per_row**2
-    lacking = float((lost / np.sqrt(np.maximum(variances, _NEGLIGIBLE_VARIANCE))).max())
-    return variances, design.radii(beta) / terms.parts_per_row + lost, lacking
-
-
-def choose_strategy(designs: Sequence[AnyStrategy], weights: Floats | None = None) -> AnyStrategy:
-    """The design of least expected squared error; of equals the first. All answer the same
-    workload, whose answers count by ``weights``.
+@dataclass(frozen=True, slots=True, eq=False)
+class StrategyErrors:
+    """The variance and the radius of each answer in rows, and the largest truncation of an answer
+    in standard deviations of its noise.
     """
-    if not designs:
-        raise InvalidArgument("designs", "must be at least one")
-    return min(designs, key=lambda design: compute_expected_error(design, weights))
+
+    variances: Floats
+    radii: Floats
+    relative_truncation: float
+
+    @property
+    def rms(self) -> float:
+        """The root of the mean of the variances."""
+        return math.sqrt(float(self.variances.mean()))
+
+
+def compute_errors(
+    strategy: Strategy, terms: PrivacyParameters, beta: Number, lost: Floats
+) -> StrategyErrors:
+    """Return the errors of a strategy in rows, with radii widened by the rows ``lost`` to rounding
+    parts.
+    """
+    variances = strategy.variances() / terms.parts_per_row**2
+    truncation = float((lost / np.sqrt(np.maximum(variances, MIN_VARIANCE))).max())
+    return StrategyErrors(variances, strategy.radii(beta) / terms.parts_per_row + lost, truncation)
+
+
+def bound_unit_weight_radii(
+    variances: Floats, mechanisms: Sequence[AdditiveNoise], beta: Number
+) -> Floats:
+    """Bound the radius of each answer if no draw of the noise has a weight above 1 in it."""
+    largest = max(map(compute_noise_variance, mechanisms))
+    return bound_sum_radii(variances, mechanisms, largest, beta)
+
+
+def choose_strategy(
+    strategies: Sequence[AnyStrategy], weights: Floats | None = None
+) -> AnyStrategy:
+    """Return the strategy of least expected squared error, the first among equals. All answer the
+    same workload, whose answers count by ``weights``.
+    """
+    if not strategies:
+        raise InvalidArgument("strategies", "must contain at least one strategy")
+    return min(strategies, key=lambda strategy: compute_expected_error(strategy, weights))
 
 
 @dataclass(frozen=True, slots=True)
 class CellStrategy:
-    """Each cell of one table, measured as it is: the histogram of the attributes at ``places``."""
+    """Each cell of one table, measured directly: a histogram of the attributes at ``positions``.
+
+    The cells come with the last attribute fastest, and the radius is the smallest that the discrete
+    noise allows.
+    """
 
     name = "each cell"
     sizes: tuple[int, ...]
@@ -120,28 +155,23 @@ class CellStrategy:
     def plan(
         cls, sizes: Sequence[int], places: Sequence[int], terms: PrivacyParameters
     ) -> CellStrategy:
-        """With all that may be spent."""
         if not all(0 <= place < len(sizes) for place in places):
-            raise InvalidArgument("places", "must be places of attributes", places)
+            raise InvalidArgument("places", f"must be positions from 0 to {len(sizes) - 1}", places)
         block = _build_cell_block(sizes, places)
         return cls(tuple(sizes), tuple(places), terms.calibrate_all([block], [1.0])[0])
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block."""
         return ((_build_cell_block(self.sizes, self.positions), self.mechanism),)
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """The cells, the last attribute fastest."""
         (cells,) = noisy
         return np.asarray(cells, dtype=np.float64).ravel()
 
     def variances(self) -> Floats:
-        """That of the noise, everywhere."""
         return np.full(self.measurements[0][0].cells, compute_noise_variance(self.mechanism))
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows."""
         return np.full(
             self.measurements[0][0].cells, float(find_single_radius(self.mechanism, beta))
         )

@@ -1,17 +1,24 @@
-"""Any few linear questions about the codes of one attribute, given as a matrix of whole numbers.
+"""Linear queries about the codes of one attribute, given as a matrix of integers.
+
+| symbol | meaning |
+|---|---|
+| W | the queries |
+| S | the measurements |
+| D | the inverse variances of the noise |
+| y | the noisy measurements |
 
 Statement
-    Let the rows of S be what is measured, D the inverse variances of the noise, W the questions.
-    The answers W (S'DS)^+ S'D y have the least variance among all linear ones without bias, the
+    The answers W (S'DS)^+ S'D y have the least variance among all unbiased linear ones, the
     diagonal of W (S'DS)^+ W', if the rows of W lie in the span of those of S.
 
 Proof
-    Gauss and Markov. The span: every code is measured in two of the ways that are tried, and in the
-    third S is W itself. []
+    Gauss and Markov. For the span: two of the candidates measure every code, and in the third S is
+    W itself. []
 
-Three ways to measure are compared by expected error: each code, the questions themselves, and a
-tree. Which is best depends on the relation: three shares of {0, 1}^3 have the variance 8/epsilon^2
-from the codes and 18 as asked where people come and go, but 32 and 18 where one becomes another.
+Three candidates are compared by expected error: each code, the queries themselves, and a tree. The
+best one depends on the neighbour relation: three marginal sums over {0, 1}^3 have the variance
+8/epsilon^2 from the codes and 18 measured directly under add-remove, but 32 and 18 under
+change-one.
 """
 
 from __future__ import annotations
@@ -46,8 +53,8 @@ _MAX_CODES: Final = 1024  # the matrices are dense
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearQueries:
-    """The questions ``matrix`` about the attribute at ``place``, from the measurements
-    ``factors`` of it, each with its noise.
+    """The queries ``matrix`` about the attribute at ``position``, from its measurements
+    ``factors``, each with its noise.
     """
 
     name: str
@@ -60,100 +67,75 @@ class LinearQueries:
         if len(self.factors) != len(self.mechanisms) or any(
             factor.size != np.shape(self.matrix)[1] for factor in self.factors
         ):
-            raise InvalidArgument("factors", "must have a column for each code, and noise for each")
+            raise InvalidArgument(
+                "factors", "must have a column for each code, and each a noise mechanism"
+            )
 
     @classmethod
     def plan(cls, place: int, matrix: Any, terms: PrivacyParameters) -> LinearQueries:
-        """The best of the three ways."""
+        """Return the best of the three candidates."""
         return choose_strategy(cls.list_candidates(place, matrix, terms))
 
     @classmethod
     def list_candidates(
         cls, place: int, matrix: Any, terms: PrivacyParameters
     ) -> list[LinearQueries]:
-        """Each code, the questions themselves, a tree."""
-        asked = QueryMatrix(np.asarray(matrix))
-        if asked.size > _MAX_CODES:
+        """Return the three candidates: each code, the queries themselves, a tree."""
+        queries = QueryMatrix(np.asarray(matrix))
+        if queries.size > _MAX_CODES:
             raise Refused(
-                f"Questions about {asked.size} codes do not fit: at most {_MAX_CODES} do. Use bins,"
-                " or ask for ranges."
+                f"These questions are about {queries.size:,} codes; the limit is {_MAX_CODES:,}."
+                " Use fewer bins, or publish a cdf."
             )
-        tree = RangeTree.plan(place, RangeWorkload.all_ranges(asked.size), terms)
-        levels = tuple(BinSums(asked.size, width) for width in tree.widths)
-        found = [
-            cls(
-                "each cell",
-                place,
-                asked.matrix,
-                (BinSums(asked.size),),
-                _calibrate_whole(place, BinSums(asked.size), terms),
-            )
-        ]
-        found.append(
-            cls("as asked", place, asked.matrix, (asked,), _calibrate_whole(place, asked, terms))
-        )
-        return (
-            found
-            if len(levels) == 1
-            else [*found, cls(tree.name, place, asked.matrix, levels, tree.mechanisms)]
-        )
+        tree = RangeTree.plan(place, RangeWorkload.all_ranges(queries.size), terms)
+        levels = tuple(BinSums(queries.size, width) for width in tree.widths)
+        candidates = []
+        for name, factor in (("each cell", BinSums(queries.size)), ("as asked", queries)):
+            mechanisms = terms.calibrate_all([QueryBlock(((place, factor),))], [1.0])
+            candidates.append(cls(name, place, queries.matrix, (factor,), mechanisms))
+        if len(levels) > 1:
+            candidates.append(cls(tree.name, place, queries.matrix, levels, tree.mechanisms))
+        return candidates
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """One block for each factor."""
         return tuple(
-            (QueryBlock(((self.position, factor),)), law)
-            for factor, law in zip(self.factors, self.mechanisms, strict=True)
+            (QueryBlock(((self.position, factor),)), mechanism)
+            for factor, mechanism in zip(self.factors, self.mechanisms, strict=True)
         )
 
     def reconstruct(self, noisy: Sequence[Any]) -> Floats:
-        """One for each question."""
-        told = np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in noisy])
-        return np.asarray(self._compute_weights() @ told)
+        values = np.concatenate([np.asarray(one, dtype=np.float64).ravel() for one in noisy])
+        return np.asarray(self._compute_weights() @ values)
 
     def variances(self) -> Floats:
-        """One for each question."""
         return np.asarray(np.square(self._compute_weights()) @ self._list_noise_variances())
 
     def radii(self, beta: Number) -> Floats:
-        """One for each question."""
         weights = self._compute_weights()
-        found = compute_profile_radii(
-            build_profiles(weights, self.mechanisms, [factor.rows for factor in self.factors]), beta
-        )
-        return (
-            bound_sum_radii(
-                self.variances(),
-                self.mechanisms,
-                (np.square(weights) * self._list_noise_variances()).max(axis=1),
-                beta,
-            )
-            if found is None
-            else found
-        )
+        rows = [factor.rows for factor in self.factors]
+        radii = compute_profile_radii(build_profiles(weights, self.mechanisms, rows), beta)
+        if radii is None:
+            largest = (np.square(weights) * self._list_noise_variances()).max(axis=1)
+            radii = bound_sum_radii(self.variances(), self.mechanisms, largest, beta)
+        return radii
 
     def _list_noise_variances(self) -> Floats:
-        """The variance of each measured number."""
+        """Return the variance of each measured number."""
         return np.repeat(
-            [compute_noise_variance(law) for law in self.mechanisms],
+            [compute_noise_variance(mechanism) for mechanism in self.mechanisms],
             [factor.rows for factor in self.factors],
         )
 
     def _compute_weights(self) -> Floats:
-        """How much each measured number counts in each answer."""
+        """Return the weight of each measured number in each answer."""
         codes = np.eye(self.matrix.shape[1], dtype=np.int64)
         if len(self.factors) == 1 and isinstance(self.factors[0], BinSums):  # every code by itself
             return self.matrix.astype(np.float64)
-        seen = np.concatenate([factor.apply(codes, 0) for factor in self.factors])
+        measured = np.concatenate([factor.apply(codes, 0) for factor in self.factors])
         return compute_least_squares_weights(
             self.matrix,
-            seen,
+            measured,
             self._list_noise_variances(),
             full=any(isinstance(factor, BinSums) for factor in self.factors),
         )
-
-
-def _calibrate_whole(
-    place: int, factor: Factor, terms: PrivacyParameters
-) -> tuple[AdditiveNoise, ...]:
-    return terms.calibrate_all([QueryBlock(((place, factor),))], [1.0])

@@ -1,1 +1,1 @@
-"""Partial sums of a stream, one by one as its elements arrive."""
+"""Running totals of a stream, one after each element."""

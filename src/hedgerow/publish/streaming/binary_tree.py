@@ -1,5 +1,5 @@
-"""Trees that grow with a stream: noise on sums of neighbouring elements, each drawn once, when
-the sum is complete.
+"""Trees that grow with a stream: noise on sums of neighbouring elements, drawn when a sum is
+complete.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class TreeMechanism:
     """Noise on sums of 1, b, b^2, … neighbouring elements, each once it is complete. With one level
     this is noise on each element.
 
-    A sum so far is made of the largest complete sums. Each of those is measured itself and is also
-    the sum of its b parts; the two are averaged by how much noise they have, from below, which is
-    the best that can be told before more elements arrive (Honaker, 2015): no measurement outside
-    such a sum says anything about it.
+    A running total is made of the largest complete sums. Each of those is measured itself and is
+    also the sum of its b parts; the two are averaged by inverse variance, from below. This is the
+    best estimate before more elements arrive (Honaker, 2015): no measurement outside such a sum
+    contains information about it.
     """
 
     reach: StreamReach
@@ -50,7 +50,7 @@ class TreeMechanism:
         levels: int = 1,
         averaged: bool = True,
     ) -> TreeMechanism:
-        """With all that may be spent. Not ``averaged``, it is the plain tree."""
+        """Plan the noise with the whole price. Without ``averaged`` it is the plain tree."""
         return cls(
             reach,
             branching,
@@ -61,38 +61,36 @@ class TreeMechanism:
 
     @staticmethod
     def _compute_sensitivity(reach: StreamReach, branching: int, levels: int) -> Sensitivity:
-        """An element is in one sum of each level. Spread the elements of a unit over sums that hold
-        so many each: the squares of their numbers add up to most where as few sums as possible are
-        filled."""
+        """Return the sensitivity of all measurements. An element is in one sum of each level. The
+        squares of a unit's elements per sum add up to most if as few sums as possible are filled.
+        """
         k, width = reach.touched, reach.width
         squares = 0
         for level in range(levels):
             full, rest = divmod(k, branching**level)
             squares += full * branching ** (2 * level) + rest**2
-        most = min(k, branching ** (levels - 1))
+        largest = min(k, branching ** (levels - 1))
         return Sensitivity(
             k * levels,
-            Fraction(most * width),
+            Fraction(largest * width),
             Fraction(k * levels * width),
             Fraction(squares * width**2),
         )
 
     @property
     def name(self) -> str:
-        """By its branching."""
         if self.levels == 1:
             return "each element"
         return f"{'' if self.averaged else 'plain '}tree of {self.branching}, {self.levels} levels"
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """See ``_move``."""
         return self._compute_sensitivity(self.reach, self.branching, self.levels)
 
     @cached_property
     def _level_weights(self) -> tuple[tuple[float, float], ...]:
-        """For each level, the weight of its own measurement and the variance of the average, in
-        variances of the noise.
+        """The weight of a level's own measurement and the variance of the average, in variances of
+        the noise, for each level.
         """
         found = [(1.0, 1.0)]
         for _ in range(1, self.levels):
@@ -102,13 +100,15 @@ class TreeMechanism:
         return tuple(found)
 
     def initial_state(self) -> StreamState:
-        """For each level, the sum under way, and what its parts are said to be."""
+        """Return the state before the first element: for each level, the open sum and the estimate
+        from its parts.
+        """
         return StreamState((0,) * self.levels, (0.0,) * self.levels)
 
     def measure_element(
         self, private: tuple[int, ...], place: int, element: int
     ) -> tuple[tuple[int, ...], list[int]]:
-        """The sums that are complete now, the smallest first."""
+        """Return the sums that this element completes, the smallest first."""
         complete = self._count_complete_levels(place)
         sums = [held + element for held in private]
         return (*(0,) * complete, *sums[complete:]), sums[:complete]
@@ -127,7 +127,7 @@ class TreeMechanism:
         return tuple(held), math.fsum(held)
 
     def _count_complete_levels(self, place: int) -> int:
-        """How many levels have a sum that ends here."""
+        """Return the number of levels with a sum that ends here."""
         count, complete = place + 1, 1
         while complete < self.levels and count % self.branching**complete == 0:
             complete += 1
@@ -135,20 +135,19 @@ class TreeMechanism:
 
     @cached_property
     def _level_counts(self) -> Integers:
-        """For each sum so far, how many complete sums of each level it is made of."""
+        """The number of complete sums of each level in each running total."""
         counts = np.arange(1, self.reach.horizon + 1)
         parts = [counts // self.branching**level for level in range(self.levels)]
         return np.stack([*(part % self.branching for part in parts[:-1]), parts[-1]], axis=1)
 
     def variances(self) -> Floats:
-        """Those of the complete sums that each sum so far is made of, added up."""
         return np.asarray(
             compute_noise_variance(self.noise)
             * (self._level_counts @ np.array([left for _, left in self._level_weights]))
         )
 
     def total_variance(self) -> float:
-        """The same, summed over the whole stream: what the digits of 1, …, n add up to."""
+        """Return the sum of all variances, from the digits of 1, …, n."""
         ends, found = self.reach.horizon + 1, 0.0
         for level, (_, left) in enumerate(self._level_weights):
             step = self.branching**level
@@ -165,15 +164,15 @@ class TreeMechanism:
         return compute_noise_variance(self.noise) * found
 
     def _build_profiles(self) -> list[NoiseProfile]:
-        """The law of a complete sum of each level: its own measurement by its share, those of
-        its parts by what is left.
+        """Return the weights of the draws in a complete sum of each level: its own measurement by
+        its share, those of its parts by the remainder.
         """
         found: list[list[tuple[AdditiveNoise, float, int]]] = []
         for own, _ in self._level_weights:
             below = (
                 [
-                    (law, weight * (1 - own), many * self.branching)
-                    for law, weight, many in found[-1]
+                    (mechanism, weight * (1 - own), count * self.branching)
+                    for mechanism, weight, count in found[-1]
                 ]
                 if found
                 else []
@@ -182,8 +181,8 @@ class TreeMechanism:
         return [NoiseProfile.from_parts(parts) for parts in found]
 
     def radii(self, beta: Number) -> Floats:
-        """By the law of each sum so far, while there are up to 4,096 of them. Beyond, no
-        measurement has a weight above 1.
+        """Return the radii from the exact weights for streams of up to 4,096 elements; beyond that,
+        from the bound that no measurement has a weight above 1.
         """
         if not self.averaged or self.levels == 1:
             return compute_equal_radii(self.noise, self._level_counts.sum(axis=1), beta)

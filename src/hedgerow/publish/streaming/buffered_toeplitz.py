@@ -1,5 +1,5 @@
-"""The square root of all sums as a way to tell them: ``buffers`` has its mathematics, and the
-proof of what rounding may add.
+"""The square root of all running totals as a stream mechanism; ``toeplitz_buffers`` has its
+mathematics and the bound on rounding.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from hedgerow.publish.streaming.toeplitz_buffers import FRACTION_BITS, ToeplitzB
 
 __all__ = ["BufferedToeplitz"]
 
-_MAX_SCALE_BITS = 38  # noise of up to 2^38 steps, of about 2^40 that can be drawn
+_MAX_SCALE_BITS = 38  # of about 40 that can be drawn
 
 
 @dataclass(frozen=True)
 class BufferedToeplitz:
-    """Gaussian noise on a square root of all sums, carried on in buffers. ``fine``: noise is
-    drawn in steps of 2^-fine.
+    """Gaussian noise on a square root of all running totals, carried on in buffers. The noise is
+    drawn in steps of 2^-``noise_bits``.
     """
 
     reach: StreamReach
@@ -39,26 +39,18 @@ class BufferedToeplitz:
 
     @classmethod
     def plan(cls, reach: StreamReach, rho: Fraction) -> BufferedToeplitz:
-        """With all that may be spent. The noise is as fine as can be drawn, so that rounding to
-        its steps costs nothing to speak of.
+        """Plan the noise with the whole price, in the finest steps that can be drawn, so that
+        rounding to them costs next to nothing.
         """
         buffers = ToeplitzBuffers.for_horizon(reach.horizon)
         size = reach.width * float(cls._compute_norm(reach, buffers)) / math.sqrt(2 * rho)
-        fine = min(_MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
-        return cls(
-            reach,
-            buffers,
-            fine,
-            Gaussian(
-                round_digits_up(
-                    sqrt_up(cls._compute_sensitivity(reach, buffers, fine).l2_squared / (2 * rho))
-                )
-            ),
-        )
+        noise_bits = min(_MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
+        squared = cls._compute_sensitivity(reach, buffers, noise_bits).l2_squared
+        noise = Gaussian(round_digits_up(sqrt_up(squared / (2 * rho))))
+        return cls(reach, buffers, noise_bits, noise)
 
     @property
     def name(self) -> str:
-        """By its buffers."""
         return f"square root of sums, {len(self.buffers.gaps)} buffers"
 
     @staticmethod
@@ -67,13 +59,13 @@ class BufferedToeplitz:
 
     @classmethod
     def _compute_sensitivity(
-        cls, reach: StreamReach, buffers: ToeplitzBuffers, fine: int
+        cls, reach: StreamReach, buffers: ToeplitzBuffers, noise_bits: int
     ) -> Sensitivity:
-        """The linear difference in steps of the noise; and for each of n measurements the drift,
-        and one step for rounding.
+        """Return the sensitivity: the linear difference in steps of the noise and, for each of n
+        measurements, the drift and one step for rounding.
         """
-        each = 1 + buffers.drift * Fraction(2) ** (fine - FRACTION_BITS)
-        linear = reach.width * cls._compute_norm(reach, buffers) * Fraction(2) ** fine
+        each = 1 + buffers.drift * Fraction(2) ** (noise_bits - FRACTION_BITS)
+        linear = reach.width * cls._compute_norm(reach, buffers) * Fraction(2) ** noise_bits
         size = math.ceil(linear + sqrt_up(Fraction(reach.horizon)) * each)
         return Sensitivity(
             reach.horizon,
@@ -84,26 +76,28 @@ class BufferedToeplitz:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """Of the measurements in steps of the noise; see ``buffers`` for the proof."""
+        """The sensitivity of the measurements in steps of the noise; ``toeplitz_buffers`` has the
+        proof.
+        """
         return self._compute_sensitivity(self.reach, self.buffers, self.noise_bits)
 
     def initial_state(self) -> StreamState:
-        """Empty buffers, twice: exact ones, and those that the reader knows, with the sum so far
+        """Return empty buffers, twice: the exact ones, and the public ones with the running total
         in units.
         """
         empty = (0,) * len(self.buffers.gaps)
         return StreamState(empty, (*empty, 0))
 
     def _choose_weight(self, place: int) -> int:
-        """Weights make columns alike, where one of them is all that a unit can move. Of several,
-        the first are the longest only without.
+        """Return the weight of an element. Weights make all columns equally long, if a unit changes
+        one element; for several elements the first columns are the longest only without weights.
         """
         return self.buffers.weight(place) if self.reach.touched == 1 else 1 << FRACTION_BITS
 
     def measure_element(
         self, private: tuple[int, ...], place: int, element: int
     ) -> tuple[tuple[int, ...], list[int]]:
-        """The element, weighted, and what the buffers have; rounded to steps of the noise."""
+        """Return the weighted element plus the prediction, rounded to steps of the noise."""
         weighted, coarse = self._choose_weight(place) * element, FRACTION_BITS - self.noise_bits
         exact = weighted + self.buffers.predict(private)
         return self.buffers.advance(private, weighted), [(exact + (1 << (coarse - 1))) >> coarse]
@@ -111,7 +105,9 @@ class BufferedToeplitz:
     def estimate_sum(
         self, public: tuple[int | float, ...], place: int, noisy: list[int]
     ) -> tuple[tuple[int | float, ...], float]:
-        """What the element, weighted, must have been; and all of them without their weights."""
+        """Recover the weighted element from its noisy measurement, divide by its weight and add it
+        up.
+        """
         *known, total = (int(number) for number in public)
         weighted = (noisy[0] << (FRACTION_BITS - self.noise_bits)) - self.buffers.predict(
             tuple(known)
@@ -132,16 +128,15 @@ class BufferedToeplitz:
         )
 
     def variances(self) -> Floats:
-        """Those of the linear way; what rounding adds is below 2^-60 of it."""
+        """Return the variances of the linear mechanism; rounding adds less than 2^-60 of them."""
         return self._cached_variances.copy()
 
     def total_variance(self) -> float:
-        """Their sum."""
         return float(self.variances().sum())
 
     def radii(self, beta: Number) -> Floats:
-        """The largest weight of one measurement is that of the first: scales fall, and the
-        inverse is 1 and then negative.
+        """Return the radii. The largest weight of a measurement is that of the first: scales fall,
+        and the inverse is 1 and then negative.
         """
         largest = compute_noise_variance(self.noise) * 4.0**-self.noise_bits * self._scales[0] ** 2
         return 2.0**-self.noise_bits * bound_sum_radii(

@@ -1,12 +1,12 @@
-"""How far a stream went, kept outside its state file: an older state that is put back in place is
-told from the newest one by it.
+"""The anchor of a stream: its progress, stored outside the state file, to detect a restored older
+state.
 
-It only moves forward, and it is on disk before an answer is given away. ``head`` is a hash of all
-answers so far: a state that was put back, and went on elsewhere with other noise, has as many
-answers, but others.
+The anchor only moves forward, and it is on disk before an answer is returned. ``head`` is a hash of
+all answers so far: a restored state that went on elsewhere with other noise may have as many
+answers, but they are different.
 
-The file has two pages, written in turn and synced: one that a crash left half written does not
-count, and the other is one answer behind, which was not given away.
+The file has two pages, written in turn and synced. A page that a crash left half written does not
+count; the other one is then behind by one answer, which was never returned.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _PAGE_SIZE = 8192
 
 @dataclass(frozen=True, slots=True)
 class StreamAnchor:
-    """Which stream, how many of its elements were answered, the hash of these answers, and where
-    its state is.
+    """The name of a stream, the number of its answered elements, the hash of these answers, and the
+    path of its state.
     """
 
     stream: str
@@ -39,28 +39,28 @@ class StreamAnchor:
 
     @staticmethod
     def default_path(state: Path) -> Path:
-        """Where the anchor of a state file is, unless it was put elsewhere."""
+        """Return the default path of the anchor of a state file."""
         return state.with_name(state.name + ".anchor")
 
     @classmethod
     def read(cls, place: Path) -> StreamAnchor | None:
-        """The anchor there; None where there is none."""
+        """Return the anchor at this path, or None if there is none."""
         try:
             held = place.read_bytes()
         except FileNotFoundError:
             return None
         pages = [cls._parse_page(held[:_PAGE_SIZE]), cls._parse_page(held[_PAGE_SIZE:])]
-        found = [page for page in pages if page is not None]
-        if not found:
+        whole = [page for page in pages if page is not None]
+        if not whole:
             raise SourceError(
-                f"The anchor of the stream, '{place}', is damaged. Put it back from a copy, or"
+                f"The anchor of the stream, '{place}', is damaged. Restore it from a copy, or"
                 " declare a new stream."
             )
-        return max(found, key=lambda page: page.number)
+        return max(whole, key=lambda page: page.number)
 
     @classmethod
     def _parse_page(cls, page: bytes) -> StreamAnchor | None:
-        """What a page says, if it was written to its end."""
+        """Return the anchor of a page, or None if it was not written to its end."""
         try:
             text, _, digest = page.decode().strip().rpartition(" ")
             return cls(**json.loads(text)) if digest == _hash_text(text) else None
@@ -68,7 +68,7 @@ class StreamAnchor:
             return None
 
     def write(self, place: Path) -> None:
-        """Put it on disk. Call it alone."""
+        """Write the anchor to disk; the caller holds the lock."""
         text = json.dumps(asdict(self))
         file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -82,8 +82,9 @@ class StreamAnchor:
             os.close(file)
 
     def create(self, place: Path) -> None:
-        """Write the anchor of a new stream; call it alone. What a crash left is replaced: an anchor
-        without a state, or a first page that is not whole."""
+        """Write the anchor of a new stream; the caller holds the lock. The remains of a crash are
+        replaced: an anchor without a state, or an incomplete first page.
+        """
         torn = (
             place.exists()
             and place.stat().st_size <= _PAGE_SIZE
@@ -92,14 +93,14 @@ class StreamAnchor:
         held = None if torn else StreamAnchor.read(place)
         if held is not None and (held.number or Path(held.state).exists()):
             raise SourceError(
-                f"There was a stream here: its anchor, '{place}', knows of {held.number:,} answers."
-                f" Go on with its file, '{held.state}'."
+                f"There was a stream here: its anchor, '{place}', records {held.number:,} answers."
+                f" Open its state file, '{held.state}', instead."
             )
         self.write(place)
         sync_to_disk(place.parent)
 
     def advance(self, place: Path) -> None:
-        """Write it unless another process was faster; an anchor never goes back, and never
+        """Write the anchor unless another process was faster. An anchor never goes back and never
         changes to another stream.
         """
         with lock_folder(place.parent, _LOCK_TIMEOUT):
@@ -108,9 +109,9 @@ class StreamAnchor:
                 self.write(place)
 
 
-def hash_next_answer(head: str, number: int, told: float) -> str:
-    """The hash of all answers up to this one, from the hash of those before."""
-    return hashlib.sha256(f"{head} {number} {told!r}".encode()).hexdigest()
+def hash_next_answer(head: str, number: int, answer: float) -> str:
+    """Return the hash of all answers up to this one, from the hash of those before."""
+    return hashlib.sha256(f"{head} {number} {answer!r}".encode()).hexdigest()
 
 
 def _hash_text(text: str) -> str:

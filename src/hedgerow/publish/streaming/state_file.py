@@ -1,23 +1,22 @@
-"""The state of a stream in one SQLite file: a step is on disk before its answer is given away.
+"""The state of a stream in one SQLite file: a step is on disk before its answer is returned.
 
-A step is one transaction that takes the write lock first: see how far the stream is, compute, keep
-the answer and the new state, commit with a sync of the write-ahead log. A process that is killed
-leaves either the whole step or none of it, and of a step that left nothing, nothing was told. An
-element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
+A step is one transaction that takes the write lock first: read the position, compute, store the
+answer and the new state, commit with a sync of the write-ahead log. A process that is killed leaves
+either the whole step or nothing, and in the latter case nothing was answered. An answered element
+keeps its answer: asked again it gets the same one, without fresh noise.
 
-The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk
-that it was made in: a copy, which would answer the same elements with other noise, is refused. So
-is an earlier state that was put back into the very same file: the anchor, which lies elsewhere,
-knows of more answers (``anchor``). What is not noticed is that both were put back together.
+The file holds exact sums. Only its owner may read it, and it stores its own inode: a copy, which
+would answer the same elements with other noise, is refused. An older state restored into the same
+file is refused too: the anchor, which is a separate file, knows of more answers
+(``rollback_anchor``). Restoring both together is not detected.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -28,42 +27,45 @@ from hedgerow.ledger.durable_files import lock_folder, sync_to_disk
 from hedgerow.ledger.ledger_id import create_ledger_id
 from hedgerow.publish.streaming.mechanism import StreamState
 from hedgerow.publish.streaming.rollback_anchor import StreamAnchor, hash_next_answer
+from hedgerow.sqlite_file import SqliteFile
 
 __all__ = ["StateFile"]
 
-_SCHEMA = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
-name TEXT NOT NULL, anchor TEXT) STRICT;
+_SCHEMA = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL,
+device INTEGER NOT NULL, inode INTEGER NOT NULL, name TEXT NOT NULL, anchor TEXT) STRICT;
 CREATE TABLE state (number INTEGER NOT NULL, private TEXT NOT NULL, public TEXT NOT NULL) STRICT;
 CREATE TABLE answers (number INTEGER PRIMARY KEY, told REAL NOT NULL, head TEXT NOT NULL) STRICT"""
 _FILE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
-class StateFile:
-    """The file at ``path``. Threads and processes may share it, each process by its own
+class StateFile(SqliteFile):
+    """The state file at ``path``. Threads and processes may share it, each process with its own
     ``StateFile``.
     """
 
-    _vfs: str | None = None
-    _synchronous = "FULL"
+    _noun = "stream"
+    _lost = "the element was not answered"
+    _kept = "earlier answers are kept"
+    _advice = " Restore its newest state, or declare a new stream."
+    _damage = (*SqliteFile._damage, StopIteration, UnicodeDecodeError, json.JSONDecodeError)
 
     def __init__(self, path: str | Path, *, wait: float = 30.0, moved: bool = False) -> None:
-        self.path = Path(path).resolve()
-        self._lock = threading.RLock()
-        self._process = os.getpid()
-        self._db: apsw.Connection | None = None
+        super().__init__(path)
         with self._locked():
             if not self.path.is_file():
-                raise SourceError(f"There is no stream at '{self.path}'.")
+                raise SourceError(
+                    f"There is no stream at '{self.path}'. Create it, or name its state file."
+                )
             seen = self.path.stat()
             if seen.st_mode & 0o077:
                 raise SourceError(
-                    f"Others may read '{self.path}', which holds exact sums. Take that away: chmod"
-                    " 600."
+                    f"'{self.path}' holds exact sums, and other users may read it. Run chmod 600 on"
+                    " it."
                 )
-            # SQLite names its log after the file: two names would be two logs
+            # SQLite names its log after the file: two names would have two logs
             if seen.st_nlink > 1:
                 raise SourceError(
-                    f"The stream '{self.path}' has several names (hard links). Remove the others."
+                    f"The stream '{self.path}' has several hard links. Remove the other ones."
                 )
             self._db = self._connect(self.path, wait)
             try:
@@ -81,23 +83,23 @@ class StateFile:
         state: StreamState,
         anchor: Path | None = None,
     ) -> StateFile:
-        """A new file, whole or not at all. One that is there is never written over. Its anchor
-        lies beside it, or at ``anchor``.
+        """Create a new file atomically. An existing file is never overwritten. Its anchor is beside
+        it, or at ``anchor``.
         """
         place = Path(path).resolve()
         mark = StreamAnchor.default_path(place) if anchor is None else anchor.resolve()
         draft = place.with_name(place.name + ".new")
         if not place.parent.is_dir():
             raise SourceError(
-                f"The folder '{place.parent}' for the stream does not exist. Make it first."
+                f"The folder '{place.parent}' for the stream does not exist. Create it first."
             )
-        with _translate_errors(place), ExitStack() as held:
+        with cls._translate_errors(place), ExitStack() as held:
             for folder in sorted({place.parent, mark.parent}):
                 held.enter_context(lock_folder(folder, 30.0))
             if place.exists():
                 raise SourceError(
-                    f"There is something at '{place}' already, and it is never written over. Name"
-                    " another file."
+                    f"'{place}' already exists, and a stream never overwrites a file. Name another"
+                    " file."
                 )
             for end in _FILE_SUFFIXES:
                 draft.with_name(draft.name + end).unlink(missing_ok=True)
@@ -108,17 +110,11 @@ class StateFile:
                 db.execute("PRAGMA journal_mode = WAL")
                 with db:
                     db.execute(_SCHEMA)
-                    row = (
-                        terms,
-                        horizon,
-                        seen.st_dev,
-                        seen.st_ino,
-                        name,
-                        None if anchor is None else str(mark),
-                    )
+                    kept = None if anchor is None else str(mark)
+                    row = (terms, horizon, seen.st_dev, seen.st_ino, name, kept)
                     db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
                     db.execute("INSERT INTO state VALUES (0, ?, ?)", _encode_state(state))
-                # by name: of the one at closing, errors are not told
+                # an explicit checkpoint: the one on closing does not report errors
                 db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             finally:
                 db.close(True)
@@ -130,96 +126,71 @@ class StateFile:
 
     @property
     def parameters(self) -> str:
-        """What was written at the beginning."""
+        """The stream's parameters as they were stored at its creation."""
         with self._locked():
             return str(self._fetch_row("SELECT terms FROM stream")[0])
 
     @property
     def number(self) -> int:
-        """How many elements have been answered."""
+        """The number of answered elements."""
         with self._locked():
             return int(self._fetch_row("SELECT number FROM state")[0])
 
     def answers(self) -> list[float]:
-        """All answers so far."""
+        """Return all answers so far."""
         with self._locked():
-            return [
-                told
-                for (told,) in self._connection().execute(
-                    "SELECT told FROM answers ORDER BY number"
-                )
-            ]
+            rows = self._require_connection().execute("SELECT told FROM answers ORDER BY number")
+            return [answer for (answer,) in rows]
 
     def advance(
         self, number: int | None, step: Callable[[StreamState, int], tuple[StreamState, float]]
     ) -> tuple[int, float]:
-        """The answer to element ``number``, from 1 on; to the next one where that is None.
-        ``step`` makes it, if there is none yet.
+        """Return the answer to element ``number``, from 1 on, or to the next one if it is None.
+        ``step`` computes it if there is none yet.
         """
         with self._locked():
-            db = self._connection()
-            db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._transaction() as db:
                 at, private, public = self._fetch_row("SELECT number, private, public FROM state")
-                # a crash may have come before the anchor
+                # an earlier process may have crashed before it advanced the anchor
                 self._advance_anchor(at, self._check_newest())
                 if number is not None and number <= at:
-                    (found,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
-                    db.execute("ROLLBACK")
-                    return number, float(found)
+                    (answer,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
+                    return number, float(answer)
                 self._check_next(at, number)
-                state, told = step(
-                    StreamState(tuple(json.loads(private)), tuple(json.loads(public))), at
-                )
-                db.execute(
-                    "INSERT INTO answers VALUES (?, ?, ?)",
-                    (at + 1, told, hash_next_answer(self._read_head(at), at + 1, told)),
-                )
+                before = StreamState(tuple(json.loads(private)), tuple(json.loads(public)))
+                state, answer = step(before, at)
+                head = hash_next_answer(self._read_head(at), at + 1, answer)
+                db.execute("INSERT INTO answers VALUES (?, ?, ?)", (at + 1, answer, head))
                 db.execute(
                     "UPDATE state SET number = ?, private = ?, public = ?",
                     (at + 1, *_encode_state(state)),
                 )
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
             self._advance_anchor(at + 1, at)
-            return at + 1, told
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock:
-            db, self._db = self._db, None
-            if db is not None and self._process == os.getpid():
-                # on a failing disk the last checkpoint fails too; the log keeps what it holds
-                with suppress(apsw.Error):
-                    db.close(True)
+            return at + 1, answer
 
     def _check_next(self, at: int, number: int | None) -> None:
         (horizon,) = self._fetch_row("SELECT horizon FROM stream")
         if at == horizon or (number is not None and number > horizon):
             raise Refused(
-                f"The stream was declared, and paid, for {horizon:,} elements: there is no element"
-                " after that. Declare a new one."
+                f"The stream was declared and charged for {horizon:,} elements and has ended."
+                " Declare a new stream."
             )
         if number is not None and number != at + 1:
             raise Refused(
-                f"Elements arrive in order, and element {at + 1:,} is the next; got element"
-                f" {number:,}."
+                f"Element {at + 1:,} is next; got element {number:,}. Add elements in order."
             )
 
     def _check_identity(self, seen: os.stat_result, moved: bool) -> None:
-        """Whether this is the very file, and as new as its anchor knows."""
+        """Refuse a copy of the file, or one older than its anchor."""
         here = self._fetch_row("SELECT device, inode FROM stream") == (seen.st_dev, seen.st_ino)
         if not here and not moved:
             raise SourceError(
                 f"The stream '{self.path}' is a copy, or was moved to another disk. Two copies"
-                " would tell different things about one element. If this is the newest one and no"
-                " other is in use, open it once with moved=True."
+                " would give two answers to one element. If this is the newest state and no other"
+                " copy is in use, open it once with moved=True."
             )
         if moved and StreamAnchor.read(self._anchor_path) is None:
-            self._connection().execute("UPDATE stream SET anchor = NULL")
+            self._require_connection().execute("UPDATE stream SET anchor = NULL")
             name, at = self._fetch_row("SELECT name, number FROM stream, state")
             with lock_folder(self._anchor_path.parent, 30.0):
                 StreamAnchor(name, at, self._read_head(at), str(self.path)).create(
@@ -227,18 +198,18 @@ class StateFile:
                 )
         self._check_newest()
         if not here:
-            self._connection().execute(
+            self._require_connection().execute(
                 "UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino)
             )
 
     @property
     def _anchor_path(self) -> Path:
-        """Where the anchor is."""
+        """The path of the anchor."""
         (place,) = self._fetch_row("SELECT anchor FROM stream")
         return StreamAnchor.default_path(self.path) if place is None else Path(place)
 
     def _read_head(self, at: int) -> str:
-        """The hash of the answers up to here; of none, the name of the stream."""
+        """Return the hash of the answers up to this element; for none, the name of the stream."""
         return str(
             self._fetch_row("SELECT head FROM answers WHERE number = ?", at)[0]
             if at
@@ -246,19 +217,18 @@ class StateFile:
         )
 
     def _check_newest(self) -> int:
-        """How many answers the anchor knows of. An error where this state does not know all of
+        """Return the number of answers that the anchor knows of; refuse a state without all of
         them.
         """
         mark = self._anchor_path
-        # first: what it names was committed before, so the state that is read after it must have
-        # that
+        # Read the anchor first: its answers were committed before, so the state must have them.
         anchor = StreamAnchor.read(mark)
         name, at = self._fetch_row("SELECT name, number FROM stream, state")
         if anchor is None:
             raise SourceError(
-                f"The anchor of the stream, '{mark}', is missing: it tells whether '{self.path}' is"
-                " the newest state. Put it back. If this is the newest one and no other is in use,"
-                " open it once with moved=True."
+                f"The anchor of the stream, '{mark}', is missing; it shows whether '{self.path}' is"
+                " the newest state. Restore it. If this is the newest state and no other copy is in"
+                " use, open it once with moved=True."
             )
         if (
             anchor.stream != name
@@ -266,79 +236,24 @@ class StateFile:
             or self._read_head(anchor.number) != anchor.head
         ):
             raise SourceError(
-                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', knows of"
-                f" {anchor.number:,} answers, and this one has {at:,}, or others. Going on would"
-                " answer elements a second time. Put the newest state back, or declare a new"
-                " stream."
+                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', records"
+                f" {anchor.number:,} answers, and this state has {at:,}, or different ones."
+                " Continuing would answer elements a second time. Restore the newest state, or"
+                " declare a new stream."
             )
         return anchor.number
 
     def _advance_anchor(self, at: int, known: int) -> None:
-        """The anchor knows of all answers up to here, before one of them is given away."""
+        """Advance the anchor to this element, before the answer is returned."""
         if known < at:
             (name,) = self._fetch_row("SELECT name FROM stream")
             StreamAnchor(name, at, self._read_head(at), str(self.path)).advance(self._anchor_path)
 
-    @classmethod
-    def _connect(cls, file: Path, wait: float) -> apsw.Connection:
-        db = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE, vfs=cls._vfs)
-        db.set_busy_timeout(int(wait * 1000))
-        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two
-        # fullfsync settings; macOS).
-        db.execute(
-            f"PRAGMA synchronous = {cls._synchronous}; PRAGMA fullfsync = 1; PRAGMA"
-            " checkpoint_fullfsync = 1"
-        )
-        return db
-
-    def _connection(self) -> apsw.Connection:
-        if self._process != os.getpid():
-            raise SourceError("The stream was opened in another process. Open it here anew.")
-        if self._db is None:
-            raise SourceError(f"The stream '{self.path}' is closed.")
-        return self._db
-
     def _fetch_row(self, text: str, *values: int) -> tuple[Any, ...]:
-        """The one row that must be there."""
-        return next(self._connection().execute(text, values))
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._lock, _translate_errors(self.path):
-            yield
+        """Return the one row that must be there."""
+        return next(self._require_connection().execute(text, values))
 
 
 def _encode_state(state: StreamState) -> tuple[str, str]:
-    """Whole numbers of any size, and doubles that read back as the same doubles."""
+    """Encode integers of any size, and doubles that read back as the same doubles."""
     return json.dumps(state.private), json.dumps(state.public)
-
-
-@contextmanager
-def _translate_errors(path: Path) -> Iterator[None]:
-    """Say in plain words what the database or the system refused; never with what data."""
-    try:
-        yield
-    except apsw.BusyError:
-        raise SourceError(
-            f"The stream '{path}' is in use by another process that does not let go. Try again."
-        ) from None
-    except apsw.FullError:
-        raise SourceError(
-            f"The disk of the stream '{path}' is full. Make room; the element was not answered."
-        ) from None
-    except (
-        apsw.NotADBError,
-        apsw.CorruptError,
-        apsw.SQLError,
-        StopIteration,
-        UnicodeDecodeError,
-        json.JSONDecodeError,
-    ):
-        raise SourceError(
-            f"The file '{path}' is not a stream, or is damaged. Nothing more can be told of this"
-            " stream."
-        ) from None
-    except (apsw.Error, OSError):
-        raise SourceError(
-            f"The stream '{path}' cannot be read and written. What was answered is kept."
-        ) from None

@@ -1,17 +1,17 @@
-"""Continual sums: a stream whose elements arrive one by one, and after each the noisy sum so far.
+"""Streams: elements arrive one by one, and each is answered with the noisy running total.
 
-**Terms.** How many elements there will be, between which bounds each lies, and how many of them one
-unit can change: all public, and all declared before the first element, because the price of the
-whole stream is paid then. Values are snapped to a grid and clamped to the bounds, so one unit
-changes at most ``touched`` elements, each by at most ``upper - lower``.
+**Parameters.** The number of elements, the bounds of each, and the number of elements that one unit
+can change are public and declared before the first element, because the whole stream is charged
+then. Values are rounded to a grid and clamped to the bounds, so one unit changes at most
+``touched`` elements, each by at most ``upper - lower``.
 
-**Price.** ``compute_stream_cost`` is what the noise of the chosen way costs for its
-``sensitivity``; see ``streaming.ways`` for what that bounds. Each element's noise is drawn afresh,
-given all that was told before; so losses add up along the stream, also if its elements were chosen
-in view of earlier answers.
+**Cost.** ``compute_stream_cost`` is the loss of the chosen mechanism's noise for its
+``sensitivity``; ``streaming.mechanism`` says what that bounds. Each element's noise is drawn
+afresh, given all earlier answers, so losses add up along the stream, even if its elements were
+chosen in view of earlier answers.
 
-**Error.** ``compute_expected_errors`` tells it for every way before anything is spent. Among ways
-the one of least expected squared error is taken.
+**Error.** ``compute_expected_errors`` returns it for every mechanism before anything is spent. The
+mechanism of least expected squared error is used.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ class StreamParameters:
         if self.horizon > MAX_HORIZON:
             raise InvalidArgument(
                 "horizon",
-                f"must be at most {MAX_HORIZON:,}: declare several streams, one after the other",
+                f"must be at most {MAX_HORIZON:,}; declare several streams, one after the other",
                 self.horizon,
             )
         object.__setattr__(self, "touched", parse_whole(self.touched, "touched"))
         if self.touched > self.horizon:
             raise InvalidArgument(
                 "touched",
-                f"must be at most the {self.horizon:,} elements that there are",
+                f"must be at most the {self.horizon:,} elements of the stream",
                 self.touched,
             )
         object.__setattr__(self, "grid", Grid(self.grid).step)
@@ -94,90 +94,86 @@ class StreamParameters:
         if not 1 <= self.reach.width <= _MAX_WIDTH:
             raise InvalidArgument(
                 "upper",
-                "must be above lower, and no farther than 2^53 steps of the grid",
+                "must be above lower, by at most 2^53 steps of the grid",
                 self.upper,
             )
 
     @property
     def step_bounds(self) -> tuple[int, int]:
-        """The bounds in whole steps, rounded outwards."""
+        """The bounds in integer steps, rounded outwards."""
         return math.floor(self.lower / self.grid), math.ceil(self.upper / self.grid)
 
     @property
     def reach(self) -> StreamReach:
-        """How far one unit reaches, in whole steps."""
+        """The reach of one unit, in integer steps."""
         low, high = self.step_bounds
         return StreamReach(self.horizon, high - low, self.touched)
 
     def snap_to_steps(self, value: Any) -> int:
-        """An element as the stream takes it: in whole steps, within the bounds."""
+        """Return an element in integer steps, clamped to the bounds."""
         low, high = self.step_bounds
         try:
-            found = Grid(self.grid).snap(value, "value")
+            steps = Grid(self.grid).snap(value, "value")
         except InvalidArgument:
-            found = None
-        if not isinstance(found, int) or isinstance(value, bool):
+            steps = None
+        if not isinstance(steps, int) or isinstance(value, bool):
             raise InvalidArgument(
-                "value", "must be one finite number, and a whole one where the grid is 1"
+                "value", "must be one finite number, and an integer if the grid is 1"
             )
-        return min(max(found, low), high)
+        return min(max(steps, low), high)
 
 
 @lru_cache(maxsize=16)
 def list_stream_mechanisms(terms: StreamParameters) -> tuple[StreamMechanism, ...]:
-    """The ways to tell the sums, the one of least expected squared error first. From the terms
-    alone.
-    """
+    """Return the mechanisms by expected squared error, from the parameters alone."""
     reach, epsilon, rho = terms.reach, terms.epsilon, terms.rho
     levels = max(2, terms.horizon.bit_length())
-    found: list[StreamMechanism] = [
+    mechanisms: list[StreamMechanism] = [
         EachPrefixMechanism.plan(reach, epsilon, rho),
         TreeMechanism.plan(reach, epsilon, rho),
         TreeMechanism.plan(reach, epsilon, rho, 2, levels, averaged=False),
         min(
             (
-                TreeMechanism.plan(reach, epsilon, rho, b, deep)
-                for b, deep in _list_tree_shapes(terms.horizon)
+                TreeMechanism.plan(reach, epsilon, rho, *shape)
+                for shape in _list_tree_shapes(terms.horizon)
             ),
             key=TreeMechanism.total_variance,
         ),
     ]
     if rho is not None:
-        found.append(BufferedToeplitz.plan(reach, rho))
-    return tuple(sorted(found, key=lambda way: way.total_variance()))
+        mechanisms.append(BufferedToeplitz.plan(reach, rho))
+    return tuple(sorted(mechanisms, key=lambda mechanism: mechanism.total_variance()))
 
 
 def _list_tree_shapes(horizon: int) -> list[tuple[int, int]]:
-    """Branchings and numbers of levels, while the largest sums are ever complete; at least two
+    """Return branchings and numbers of levels whose largest sums can be complete; at least two
     levels.
     """
     return [
-        (b, deep)
+        (b, levels)
         for b in _TRIED_BRANCHINGS
-        for deep in range(2, 24)
-        if deep == 2 or b ** (deep - 1) <= horizon
+        for levels in range(2, 24)
+        if levels == 2 or b ** (levels - 1) <= horizon
     ]
 
 
-def compute_stream_cost(terms: StreamParameters, way: StreamMechanism | None = None) -> Loss:
-    """What the whole stream costs; charge it before the first element."""
-    chosen = list_stream_mechanisms(terms)[0] if way is None else way
+def compute_stream_cost(terms: StreamParameters, mechanism: StreamMechanism | None = None) -> Loss:
+    """Return the loss of the whole stream; charge it before the first element."""
+    chosen = list_stream_mechanisms(terms)[0] if mechanism is None else mechanism
     return chosen.noise.loss(chosen.sensitivity)
 
 
 def _is_covered(terms: StreamParameters, loss: Loss) -> bool:
-    """Whether the terms pay for so much."""
-    return (
-        loss.epsilon <= terms.epsilon
-        if terms.epsilon is not None
-        else terms.rho is not None and loss.rho <= terms.rho
-    )
+    """Return whether the price covers a loss."""
+    if terms.epsilon is not None:
+        return loss.epsilon <= terms.epsilon
+    return terms.rho is not None and loss.rho <= terms.rho
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedError:
-    """How far off a way will be: the root of the mean squared error over the stream, and that of
-    its worst place.
+    """The expected error of a mechanism: the root of the mean squared error over the stream, and
+    that of its worst element.
     """
 
     name: str
@@ -185,47 +181,52 @@ class ExpectedError:
     worst: float
 
     def __str__(self) -> str:
-        return f"{self.name}: off by {self.rms:.4g} on average, {self.worst:.4g} at worst"
+        return f"{self.name}: expected error {self.rms:.4g}, worst {self.worst:.4g}"
 
 
 def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...]:
-    """For every way, best first, in the units of the values."""
+    """Return the expected error of every mechanism, best first, in units of the values."""
     step = float(terms.grid)
     return tuple(
         ExpectedError(
-            way.name,
-            step * math.sqrt(way.total_variance() / terms.horizon),
-            step * math.sqrt(float(way.variances().max())),
+            mechanism.name,
+            step * math.sqrt(mechanism.total_variance() / terms.horizon),
+            step * math.sqrt(float(mechanism.variances().max())),
         )
-        for way in list_stream_mechanisms(terms)
+        for mechanism in list_stream_mechanisms(terms)
     )
 
 
 class Stream:
-    """A stream with its state in a file. ``create`` it once, when its price has been paid;
-    ``open`` it ever after.
+    """A stream with its state in a file. Use ``create`` once, after it has been charged, and
+    ``open`` from then on.
     """
 
-    def __init__(self, file: StateFile, terms: StreamParameters, way: StreamMechanism) -> None:
-        self._file, self.parameters, self.mechanism = file, terms, way
+    def __init__(
+        self, file: StateFile, terms: StreamParameters, mechanism: StreamMechanism
+    ) -> None:
+        self._file, self.parameters, self.mechanism = file, terms, mechanism
 
     @classmethod
     def create(
         cls,
         path: str | Path,
         terms: StreamParameters,
-        way: StreamMechanism | None = None,
+        mechanism: StreamMechanism | None = None,
         *,
         anchor: Path | None = None,
     ) -> Self:
-        """A new stream. Whoever creates it has charged ``compute_stream_cost(terms, way)``. How far
-        it went is kept in its anchor as well, beside it or in another place: an earlier state that
-        is put back is refused."""
-        chosen = list_stream_mechanisms(terms)[0] if way is None else way
+        """Create a new stream, after ``compute_stream_cost(terms, mechanism)`` has been charged.
+        Its progress is also kept in an anchor, beside it or elsewhere, so that a restored older
+        state is refused.
+        """
+        chosen = list_stream_mechanisms(terms)[0] if mechanism is None else mechanism
         if chosen.reach != terms.reach or not _is_covered(
             terms, compute_stream_cost(terms, chosen)
         ):
-            raise InvalidArgument("way", "must be one of ways(terms)", chosen.name)
+            raise InvalidArgument(
+                "mechanism", "must be one of list_stream_mechanisms(terms)", chosen.name
+            )
         body = {
             "format": _FORMAT,
             "terms": _encode_parameters(terms),
@@ -240,8 +241,8 @@ class Stream:
 
     @classmethod
     def open(cls, path: str | Path, *, moved: bool = False) -> Self:
-        """The stream at ``path``, where it stopped. ``moved``: you made sure that this is the
-        newest copy and the only one in use.
+        """Open the stream at ``path`` where it stopped. ``moved`` confirms that this is the newest
+        copy and the only one in use.
         """
         file = StateFile(path, moved=moved)
         try:
@@ -249,63 +250,64 @@ class Stream:
             terms = StreamParameters(
                 **{name: _decode_value(value) for name, value in body["terms"].items()}
             )
-            way = _decode_mechanism(terms.reach, body["way"])
+            mechanism = _decode_mechanism(terms.reach, body["way"])
             paid = Loss.from_dict(body["price"])
             if (
                 body["format"] != _FORMAT
-                or compute_stream_cost(terms, way) != paid
+                or compute_stream_cost(terms, mechanism) != paid
                 or not _is_covered(terms, paid)
             ):
-                raise ValueError("written by something else")
+                raise ValueError("not the parameters of a stream")
         except (ValueError, KeyError, TypeError, AttributeError):
             file.close()
             raise SourceError(
-                f"The terms of the stream '{path}' are damaged, or of a later version. Nothing was"
-                " told."
+                f"The parameters of the stream '{path}' are damaged, or of a later version. Restore"
+                " its newest state, or use that version."
             ) from None
-        return cls(file, terms, way)
+        return cls(file, terms, mechanism)
 
     def add(self, value: Any, number: int | None = None) -> float:
-        """The sum up to this element, with noise. Durable before it returns.
+        """Return the noisy running total up to this element, durable before it returns.
 
-        With its ``number``, from 1 on, the call may be repeated: an element that was answered gets
-        the same answer again, whatever the value.
+        With its ``number``, from 1 on, the call may be repeated: an answered element gets the same
+        answer again, whatever the value.
         """
         steps = self.parameters.snap_to_steps(value)
         wanted = None if number is None else parse_whole(number, "number")
-        return self._file.advance(wanted, lambda state, place: self._advance(state, place, steps))[
-            1
-        ]
+        _, answer = self._file.advance(
+            wanted, lambda state, place: self._advance(state, place, steps)
+        )
+        return answer
 
     def _advance(self, state: StreamState, place: int, element: int) -> tuple[StreamState, float]:
-        """The one place where data get noise."""
-        private, exact_ = self.mechanism.measure_element(state.private, place, element)
-        noisy = [self.mechanism.noise.sample(value) for value in exact_]
-        public, told = self.mechanism.estimate_sum(state.public, place, noisy)
-        return StreamState(private, public), told * float(self.parameters.grid)
+        """Measure one element: the only place where data get noise."""
+        private, exact = self.mechanism.measure_element(state.private, place, element)
+        noisy = [self.mechanism.noise.sample(value) for value in exact]
+        public, total = self.mechanism.estimate_sum(state.public, place, noisy)
+        return StreamState(private, public), total * float(self.parameters.grid)
 
     @property
     def number(self) -> int:
-        """How many elements have arrived."""
+        """The number of elements so far."""
         return self._file.number
 
     @property
     def cost(self) -> Loss:
-        """What the whole stream costs."""
+        """The loss of the whole stream."""
         return compute_stream_cost(self.parameters, self.mechanism)
 
     def answers(self) -> list[float]:
-        """All sums told so far."""
+        """Return all running totals so far."""
         return self._file.answers()
 
     def radii(self, beta: Number) -> Floats:
-        """For each sum of the stream, how far it is from the exact one of clamped values, except
-        with probability at most ``beta``.
+        """Return for each running total the distance from the exact sum of clamped values that is
+        exceeded with probability at most ``beta``.
         """
         return self.mechanism.radii(beta) * float(self.parameters.grid)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the state file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -326,36 +328,38 @@ def _decode_value(value: int | str | None) -> Any:
     return Fraction(value) if isinstance(value, str) else value
 
 
-def _encode_mechanism(way: StreamMechanism) -> dict[str, Any]:
-    """The parameters of a way: a later version, or another machine, goes on with the same ones."""
-    law = {"noise": type(way.noise).__name__, "scale": str(way.noise.scale)}
-    if isinstance(way, TreeMechanism):
-        return law | {
+def _encode_mechanism(mechanism: StreamMechanism) -> dict[str, Any]:
+    """Return the parameters of a mechanism, so that a later version or another machine continues
+    with the same ones.
+    """
+    noise = {"noise": type(mechanism.noise).__name__, "scale": str(mechanism.noise.scale)}
+    if isinstance(mechanism, TreeMechanism):
+        return noise | {
             "way": "forest",
-            "branching": way.branching,
-            "levels": way.levels,
-            "averaged": way.averaged,
+            "branching": mechanism.branching,
+            "levels": mechanism.levels,
+            "averaged": mechanism.averaged,
         }
-    if isinstance(way, BufferedToeplitz):
-        return law | {
+    if isinstance(mechanism, BufferedToeplitz):
+        return noise | {
             "way": "buffered",
-            "shares": way.buffers.shares,
-            "gaps": way.buffers.gaps,
-            "fine": way.noise_bits,
+            "shares": mechanism.buffers.shares,
+            "gaps": mechanism.buffers.gaps,
+            "fine": mechanism.noise_bits,
         }
-    return law | {"way": "each prefix"}
+    return noise | {"way": "each prefix"}
 
 
 def _decode_mechanism(reach: StreamReach, kept: Mapping[str, Any]) -> StreamMechanism:
     noises: dict[str, type[Laplace] | type[Gaussian]] = {"Laplace": Laplace, "Gaussian": Gaussian}
-    law = noises[kept["noise"]](Fraction(kept["scale"]))
+    noise = noises[kept["noise"]](Fraction(kept["scale"]))
     if kept["way"] == "forest":
-        return TreeMechanism(reach, kept["branching"], kept["levels"], law, kept["averaged"])
+        return TreeMechanism(reach, kept["branching"], kept["levels"], noise, kept["averaged"])
     if kept["way"] == "buffered":
         return BufferedToeplitz(
             reach,
             ToeplitzBuffers(reach.horizon, tuple(kept["shares"]), tuple(kept["gaps"])),
             kept["fine"],
-            law,
+            noise,
         )
-    return {"each prefix": EachPrefixMechanism}[kept["way"]](reach, law)
+    return {"each prefix": EachPrefixMechanism}[kept["way"]](reach, noise)

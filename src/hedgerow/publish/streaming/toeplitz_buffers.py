@@ -1,28 +1,34 @@
-"""A square root of "all sums so far" that a handful of numbers carry on from one element to the
-next.
+"""A square root of the matrix of all running totals that a handful of buffers compute element by
+element.
 
-The sums so far of n elements are A x with A the triangle of ones. Let C be the triangle with
-c_(i-j) at place (i, j). Measured is C x, and A C^-1 of that are the sums. With c the coefficients
-of (1-z)^(-1/2), binom(2k,k)/4^k, both factors are the same matrix, and the error is within a few
-per cent of the least possible. Those coefficients are moments, c_k = integral of (2/pi) lambda^k
-ds/(1+s^2) with lambda = 1/(1+s^2); the trapezoid rule in log s makes them sums of few powers,
+| symbol | meaning |
+|---|---|
+| n | the number of elements, x |
+| A | the lower triangle of ones: A x are the running totals |
+| C | the lower triangle with c_(i-j) at (i, j): C x is measured |
+| share_j, decay_j | the parameters of buffer j |
+
+The totals are A C^-1 of the measurements. With c the coefficients of (1-z)^(-1/2), binom(2k,k)/4^k,
+both factors are the same matrix, and the error is within a few per cent of the least possible.
+Those coefficients are moments, c_k = integral of (2/pi) lambda^k ds/(1+s^2) with lambda =
+1/(1+s^2); the trapezoid rule in log s makes them sums of a few powers,
 
     c_0 = 1,      c_k = sum_j share_j decay_j^(k-1),
 
 4 + ln(n)/2.4 of them or one more, up to n. Each power is one buffer: it decays, and the new element
 is added (Dvijotham, McMahan, Pillutla, Steinke, Thakurta, 2024). Later columns of C are shorter;
 weighting element t by 1/sqrt(c_0^2 + … + c_(n-1-t)^2) makes all columns equally long (Henzinger,
-Kalinin, Upadhyay, 2025), which takes another 3 % off the error.
+Kalinin, Upadhyay, 2025), which reduces the error by another 3 %.
 
-**Arithmetic.** A buffer is a whole number of units of 2^-64 steps; shares, decays and weights are
+**Arithmetic.** A buffer is an integer in units of 2^-64 steps; shares, decays and weights are
 multiples of 2^-64. Each step rounds once in each buffer and once in the sum. The inverse needs no
-formula: from a noisy measurement and its own copy of the buffers the reader knows what the new
-element, weighted, must have been.
+formula: from a noisy measurement and its own copy of the buffers the reader computes what the
+weighted new element must have been.
 
 **Rounding.** Let two streams differ. Without rounding, buffers and measurements are linear.
 floor(a) - floor(b) differs from a - b by less than 1, so each step adds at most 1 unit to the
-difference of a buffer, and what was added decays like everything else: in all at most min(n, 1/(1 -
-decay)). So every measurement differs from the linear one by at most 1 + sum_j share_j min(n, 1/(1 -
+difference of a buffer, and that decays like everything else: in all at most min(n, 1/(1 - decay)).
+So every measurement differs from the linear one by at most 1 + sum_j share_j min(n, 1/(1 -
 decay_j)) units: ``drift``.
 """
 
@@ -45,24 +51,20 @@ __all__ = ["FRACTION_BITS", "MAX_HORIZON", "ToeplitzBuffers"]
 
 Floats = npt.NDArray[np.float64]
 
-FRACTION_BITS = 64
-"""The binary places of buffers, shares, decays and weights."""
-
-MAX_HORIZON = 2**22
-"""The most elements of a stream."""
-
+FRACTION_BITS = 64  # of buffers, shares, decays and weights
+MAX_HORIZON = 2**22  # elements of a stream
 _ONE, _HALF = 1 << FRACTION_BITS, 1 << (FRACTION_BITS - 1)
-# of the nodes in log s, and how far they go beyond 1/sqrt(n) and 1
+# the nodes in log s: their spacing, and how far they go beyond 1/sqrt(n) and 1
 _NODE_SPACING, _NODES_BELOW, _NODES_ABOVE = 1.2, 1.0, 1.5
-# a dozen roundings of doubles are below 2^-48 of the result; where n of them add up, below 2^-28
+# A dozen roundings of doubles are below 2^-48 of the result; n of them are below 2^-28.
 _ROUNDING_SLACK = 2.0**-40
 _SUM_ROUNDING_SLACK = 2.0**-24
 
 
 @dataclass(frozen=True)
 class ToeplitzBuffers:
-    """For streams of up to ``horizon`` elements. ``shares`` and ``gaps`` (1 - decay) are in
-    units of 2^-64.
+    """The buffers for streams of up to ``horizon`` elements. ``shares`` and ``gaps`` (1 - decay)
+    are in units of 2^-64.
     """
 
     horizon: int
@@ -76,18 +78,18 @@ class ToeplitzBuffers:
             0 < number < _ONE for number in (*self.shares, *self.gaps)
         ):
             raise InvalidArgument(
-                "shares", "and gaps must be as many, each between 0 and 2^64", self.shares
+                "shares", "and gaps must have the same length, each between 0 and 2^64", self.shares
             )
         if sum(self.shares) > _ONE:
             raise InvalidArgument(
                 "shares",
-                "must add up to 2^64 at most: what is measured must not grow",
+                "must add up to at most 2^64, so that measurements do not grow",
                 sum(self.shares),
             )
 
     @classmethod
     def for_horizon(cls, horizon: int) -> ToeplitzBuffers:
-        """Near the least error for so many elements."""
+        """Return buffers with nearly the least error for this many elements."""
         low = -math.log(parse_whole(horizon, "horizon")) / 2 - _NODES_BELOW
         places = [
             _NODE_SPACING * step
@@ -107,13 +109,13 @@ class ToeplitzBuffers:
         )
 
     def predict(self, buffers: tuple[int, ...]) -> int:
-        """What the measurement of the next element would be without that element."""
+        """Return the next measurement without its element."""
         return (
             sum(share * held for share, held in zip(self.shares, buffers, strict=True)) + _HALF
         ) >> FRACTION_BITS
 
     def advance(self, buffers: tuple[int, ...], element: int) -> tuple[int, ...]:
-        """The buffers after an element, which is weighted and in units."""
+        """Return the buffers after a weighted element in units."""
         return tuple(
             (((_ONE - gap) * held + _HALF) >> FRACTION_BITS) + element
             for gap, held in zip(self.gaps, buffers, strict=True)
@@ -121,7 +123,7 @@ class ToeplitzBuffers:
 
     @property
     def drift(self) -> Fraction:
-        """By how many units the difference of two measurements is off the linear one, at most."""
+        """The units by which the difference of two measurements may exceed the linear one."""
         pairs = zip(self.shares, self.gaps, strict=True)
         return 1 + sum(
             (
@@ -132,8 +134,8 @@ class ToeplitzBuffers:
         )
 
     def weight(self, place: int) -> int:
-        """The weight of the element at ``place``, from 0 on, in units: its column is then at
-        most 1 long.
+        """Return the weight of the element at ``place``, from 0 on, in units: its column then has
+        length at most 1.
         """
         return int(
             _ONE * (1 - _ROUNDING_SLACK) / math.sqrt(self._sum_squares(self.horizon - place))
@@ -141,19 +143,20 @@ class ToeplitzBuffers:
 
     @cached_property
     def weights(self) -> Floats:
-        """All of them, as doubles: for errors, and not for noise."""
+        """All weights as doubles: for errors, not for noise."""
         return (1 - _ROUNDING_SLACK) / np.sqrt(np.cumsum(self.kernel**2)[::-1])
 
     def column_sum_norm(self, touched: int) -> Fraction:
-        """How long the sum of any ``touched`` columns is at most, unweighted; rounded up.
+        """Return an upper bound, rounded up, on the length of the sum of any ``touched`` unweighted
+        columns.
 
-        Coefficients fall, and none is negative. So the inner product of two columns is the larger
-        the closer they are together and the earlier they begin: of all sets of so many columns the
+        Coefficients fall, and none is negative. So the inner product of two columns is larger the
+        closer together they are and the earlier they begin: of all sets of this many columns the
         first ones have the longest sum.
         """
         sums = np.cumsum(self.kernel)
-        # the last so many coefficients: geometric series again, because differences of sums would
-        # lose digits
+        # sums of the last ``touched`` coefficients, by geometric series: differences of cumulative
+        # sums would lose digits
         if touched < self.horizon:
             sums[touched:] = 0
             for share, log in zip(*self._shares_and_log_decays, strict=True):
@@ -164,7 +167,7 @@ class ToeplitzBuffers:
 
     @cached_property
     def kernel(self) -> Floats:
-        """c_0, c_1, … as doubles."""
+        """The coefficients c_0, c_1, … as doubles."""
         shares, logs = self._shares_and_log_decays
         kernel = np.ones(self.horizon)
         kernel[1:] = 0
@@ -175,31 +178,32 @@ class ToeplitzBuffers:
 
     @cached_property
     def _shares_and_log_decays(self) -> tuple[Floats, Floats]:
-        """Shares, and the logarithms of decays."""
+        """The shares, and the logarithms of the decays."""
         return np.array([share / _ONE for share in self.shares]), np.array(
             [math.log1p(-(gap / _ONE)) for gap in self.gaps]
         )
 
     @cached_property
     def _pair_rates(self) -> tuple[Floats, Floats]:
-        """Of every two buffers: by which power their product decays, and what it adds to the sum
-        of all squares.
+        """For every two buffers, the decay of their product and what it adds to the sum of all
+        squares.
         """
         shares, logs = self._shares_and_log_decays
         rates = np.add.outer(logs, logs)
         return rates, np.outer(shares, shares) / np.expm1(rates)
 
     def _sum_squares(self, length: int) -> float:
-        """c_0^2 + … + c_(m-1)^2: geometric series, none of them negative, so that rounding stays
-        a few units in the last place.
+        """Return c_0^2 + … + c_(m-1)^2 by geometric series; no term is negative, so that rounding
+        stays within a few units in the last place.
         """
         rates, shares = self._pair_rates
         with np.errstate(under="ignore"):
             return 1 + float((shares * np.expm1((length - 1) * rates)).sum())
 
     def variances(self, scales: Floats) -> Floats:
-        """Of each sum so far, when every measurement has noise of variance 1 and what is read off
-        element t is divided by its weight: multiplied by ``scales[t]``.
+        """Return the variance of each running total, if every measurement has noise of variance 1
+        and the estimate of element t is divided by its weight, that is, multiplied by
+        ``scales[t]``.
 
         The noise of elements is z' = C^-1 z. The inverse is of the same kind, 1 + sum_j g_j
         m_j^(k-1): the m_j are the eigenvalues of diag(decay) - sqrt(share) sqrt(share)^T. The sum

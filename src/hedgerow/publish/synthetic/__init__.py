@@ -1,4 +1,4 @@
-"""Tables that look like the exact one and are made of noisy measurements only."""
+"""Synthetic tables: rows that resemble the exact table, made from noisy measurements only."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Groups of codes: a table of two attributes with a hundred codes each has more cells than there
-are rows, and its noise drowns it.
+"""Bins of codes for tables of two attributes, whose cells would otherwise outnumber the rows.
 
-Codes are merged before noise is added, so that a group has the noise of one cell. Which codes share
-a group follows from noisy counts.
+Codes are merged before noise is added, so that a bin has the noise of one cell. The assignment of
+codes to bins follows from noisy counts.
 """
 
 from __future__ import annotations
@@ -21,39 +20,40 @@ _HALVINGS = 40
 
 
 def choose_bin_count(total: float, spread: float) -> int:
-    """How many groups an attribute gets, for tables whose cells have noise of this ``spread``.
+    """Return the number of bins of an attribute, for tables whose cells have noise of this
+    ``spread``.
 
-    With g groups a side, noise puts a table off by about g^2 spread / total, and what groups hide
-    by a constant over g: the sum is least at the cube root of total / spread, up to a constant,
-    which was found on real tables.
+    With g bins a side, noise puts a table off by about g^2 spread / total, and binning by a
+    constant over g. The sum is least at the cube root of total / spread, up to a constant that was
+    found on real tables.
     """
     return int(np.clip(round(1.6 * np.cbrt(max(total, 0.0) / max(spread, 1e-9))), 2, 64))
 
 
-def bin_codes(counts: Floats, most: int, *, ordered: bool) -> Integers:
-    """For each code the number of its group: at most ``most`` groups of about equal counts, and
-    common codes alone.
+def bin_codes(counts: Floats, limit: int, *, ordered: bool) -> Integers:
+    """Return the bin of each code: at most ``limit`` bins of about equal counts, with common codes
+    alone.
 
-    Neighbours share a group where codes are ``ordered``; else codes of about equal counts do.
+    Neighbours share a bin if codes are ``ordered``; otherwise codes of about equal counts do.
     """
-    if len(counts) <= most:
+    if len(counts) <= limit:
         return np.arange(len(counts), dtype=np.int64)
     order = np.arange(len(counts)) if ordered else np.argsort(-counts, kind="stable")
     weights = np.maximum(counts[order], 0.0)
     if weights.sum() <= 0:
         weights = np.ones(len(counts))
-    # of a quota as large as this, one group is not filled
+    # with a quota as large as this, not even one bin is filled
     low, high = 0.0, 2 * float(weights.sum())
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _fill_bins(weights, middle)[-1] >= most else (low, middle)
+        low, high = (middle, high) if _fill_bins(weights, middle)[-1] >= limit else (low, middle)
     groups = np.empty(len(counts), dtype=np.int64)
     groups[order] = _fill_bins(weights, high)
     return groups
 
 
 def _fill_bins(weights: Floats, quota: float) -> list[int]:
-    """Groups in order, each filled up to about the quota; what has the quota by itself is alone."""
+    """Fill bins in order up to about the quota; a code that reaches the quota is alone."""
     groups, held, alone = [0], float(weights[0]), bool(weights[0] >= quota)
     for weight in weights[1:].tolist():
         if alone or weight >= quota or held + weight / 2 > quota:
@@ -66,7 +66,7 @@ def _fill_bins(weights: Floats, quota: float) -> list[int]:
 
 
 def build_indicator(groups: Integers) -> Integers:
-    """The matrix with a row for each group, 1 at its codes."""
+    """Return the matrix with a row for each bin, 1 at its codes."""
     matrix: Integers = (np.arange(int(groups.max()) + 1)[:, None] == groups[None, :]).astype(
         np.int64
     )
@@ -74,12 +74,12 @@ def build_indicator(groups: Integers) -> Integers:
 
 
 def build_bin_sums(groups: Integers) -> QueryMatrix:
-    """What measures the counts of groups."""
+    """Return the factor that measures the counts of bins."""
     return QueryMatrix(build_indicator(groups))
 
 
 def sum_bins(values: Any, groups: Integers) -> Floats:
-    """The sums of values over groups."""
+    """Return the sums of values over bins."""
     sums: Floats = np.bincount(groups, weights=np.asarray(values, dtype=np.float64)).astype(
         np.float64
     )

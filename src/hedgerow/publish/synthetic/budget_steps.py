@@ -1,4 +1,6 @@
-"""How a program spends its purse: parts of one price, each step written down with what it cost."""
+"""The budget of a synthetic table: each step gets a share of the price and is recorded with its
+cost.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ __all__ = ["BudgetSpender", "BudgetStep", "MeasuredTable"]
 
 @dataclass(frozen=True, slots=True)
 class BudgetStep:
-    """One thing that was paid for: a table of so many ``cells`` measured with noise of this
-    ``scale``, or one chosen (no scale).
+    """One paid step: a table of ``cells`` measured with noise of this ``scale``, or a private
+    selection (no scale).
     """
 
     kind: str
@@ -42,67 +44,67 @@ class MeasuredTable:
 
 @dataclass(slots=True)
 class BudgetSpender:
-    """A purse, the ``terms`` with the whole price that may be spent from it, the ``steps`` so far,
-    and who is told that so many of about ``about`` are done."""
+    """A private table, the ``terms`` with the whole price, the ``steps`` so far, and the listener
+    for progress, out of about ``about`` steps.
+    """
 
-    purse: PrivateTable
+    private_table: PrivateTable
     parameters: PrivacyParameters
     progress: Progress = ignore_progress
     expected_steps: int = 0
     steps: list[BudgetStep] = field(default_factory=list)
 
     def measure(
-        self, blocks: Sequence[QueryBlock], part: Fraction, what: str
+        self, blocks: Sequence[QueryBlock], part: Fraction, kind: str
     ) -> list[MeasuredTable]:
-        """Noisy tables for a part of the price.
+        """Return noisy tables for a share of the price.
 
         A table of n cells with noise of scale s is off by about n s in all. The sum of that over
-        tables, at a fixed sum of 1/s^2 (Gaussian) or of 1/s (Laplace), is least where s goes as
-        n^(-1/3) or as n^(-1/2).
+        tables, at a fixed sum of 1/s^2 (Gaussian) or of 1/s (Laplace), is least if s is
+        proportional to n^(-1/3) or n^(-1/2).
         """
         if not blocks:
             return []
         power = -1 / 3 if self.parameters.is_gaussian else -1 / 2
-        laws, before = (
-            self.parameters.with_share(part).calibrate_all(
-                blocks, [block.cells**power for block in blocks]
-            ),
-            len(self.steps),
-        )
-        asked = list(zip(blocks, laws, strict=True))
-        found = measure_all(
-            self.purse,
-            asked,
+        spreads = [block.cells**power for block in blocks]
+        mechanisms = self.parameters.with_share(part).calibrate_all(blocks, spreads)
+        before = len(self.steps)
+        measurements = list(zip(blocks, mechanisms, strict=True))
+        results = measure_all(
+            self.private_table,
+            measurements,
             lambda done, of: self.progress(before + done, max(before + of, self.expected_steps)),
         )
         self.steps += [
-            BudgetStep(what, block.places, block.cells, law.scale / self.parameters.parts_per_row)
-            for block, law in asked
+            BudgetStep(
+                kind, block.places, block.cells, mechanism.scale / self.parameters.parts_per_row
+            )
+            for block, mechanism in measurements
         ]
         return [
             MeasuredTable(
                 block.places,
                 np.asarray(noisy, dtype=np.float64),
-                compute_noise_variance(law) / self.parameters.parts_per_row**2,
+                compute_noise_variance(mechanism) / self.parameters.parts_per_row**2,
             )
-            for (block, law), noisy in zip(asked, found, strict=True)
+            for (block, mechanism), noisy in zip(measurements, results, strict=True)
         ]
 
     def choose(self, candidates: Sequence[MarginalCandidate], part: Fraction) -> int:
-        """The place of a candidate, chosen for a part of the price."""
+        """Return the index of a candidate, selected privately for a share of the price."""
         price = self.parameters.with_share(part)
-        place = self.purse.select(candidates, epsilon=price.epsilon, rho=price.rho)
+        place = self.private_table.select(candidates, epsilon=price.epsilon, rho=price.rho)
         self.steps.append(
             BudgetStep("chosen", candidates[place].places, candidates[place].expected.size)
         )
         return place
 
     def compute_deviation(self, part: Fraction, tables: int) -> float:
-        """The standard deviation of the noise when so many equal tables share a part of the
-        price. Looks at no data.
+        """Return the standard deviation of the noise if this many equal tables share a part of the
+        price. Reads no data.
         """
-        place = int(np.argmax(self.purse.sizes))
-        block = QueryBlock(((place, BinSums(self.purse.sizes[place])),))
-        (law,) = self.parameters.with_share(part).calibrate_all([block], [1.0])
-        one = math.sqrt(compute_noise_variance(law)) / self.parameters.parts_per_row
-        return one * (math.sqrt(tables) if self.parameters.is_gaussian else tables)
+        place = int(np.argmax(self.private_table.sizes))
+        block = QueryBlock(((place, BinSums(self.private_table.sizes[place])),))
+        (mechanism,) = self.parameters.with_share(part).calibrate_all([block], [1.0])
+        deviation = math.sqrt(compute_noise_variance(mechanism)) / self.parameters.parts_per_row
+        return deviation * (math.sqrt(tables) if self.parameters.is_gaussian else tables)

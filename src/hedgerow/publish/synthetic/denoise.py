@@ -1,5 +1,5 @@
-"""Estimates from noisy counts: never negative, of a given sum, and with no more dependence than
-the noise lets one see.
+"""Estimates of tables of two attributes: with given sums, and with only the dependence that
+stands out from the noise.
 """
 
 from __future__ import annotations
@@ -10,39 +10,28 @@ import numpy as np
 
 from hedgerow.publish.strategies.strategy import Floats
 
-__all__ = ["ShrunkTable", "project_to_total", "rake_table", "shrink_table"]
+__all__ = ["ShrunkTable", "rake_table", "shrink_table"]
 
 _SWEEPS = 20
 
 
-def project_to_total(counts: Floats, total: float) -> Floats:
-    """The nearest numbers, none below 0, that add up to ``total``: one number is taken off all,
-    and what falls below 0 is 0.
-    """
-    if total <= 0:
-        return np.zeros_like(counts)
-    falling = np.sort(counts)[::-1]
-    over = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
-    found: Floats = np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
-    return found
-
-
 def rake_table(table: Floats, rows: Floats, columns: Floats) -> Floats:
-    """The table with its sums along both sides brought to these, by turns."""
+    """Rake the table until its row and column sums match these."""
     for _ in range(_SWEEPS):
         table = table * _divide_or_zero(rows, table.sum(axis=1))[:, None]
         table = table * _divide_or_zero(columns, table.sum(axis=0))[None, :]
     return table
 
 
-def _divide_or_zero(wanted: Floats, found: Floats) -> Floats:
-    return np.divide(wanted, found, out=np.zeros_like(wanted), where=found > 0)
+def _divide_or_zero(wanted: Floats, current: Floats) -> Floats:
+    return np.divide(wanted, current, out=np.zeros_like(wanted), where=current > 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShrunkTable:
-    """An estimated ``table`` of two attributes, what of their dependence was seen (its ``rank``),
-    and the expected sum of squared errors, as far as the noisy table itself tells."""
+    """An estimated ``table`` of two attributes, the ``rank`` of the dependence that was kept, and
+    the expected sum of squared errors as far as the noisy table itself shows.
+    """
 
     table: Floats
     rank: int
@@ -50,29 +39,29 @@ class ShrunkTable:
 
 
 def shrink_table(noisy: Floats, variance: float, rows: Floats, columns: Floats) -> ShrunkTable:
-    """The table that is independent with these sums, plus that part of the noisy dependence which
-    stands out of the noise.
+    """Return the independent table with these sums, plus the part of the noisy dependence that
+    stands out from the noise.
 
     A matrix of noise alone has singular values up to about s (sqrt(m) + sqrt(n)). Those above are
-    shrunk as is best for the squared error, y -> sqrt((y^2 - m v - n v)^2 - 4 m n v^2) / y with v
+    shrunk optimally for the squared error, y -> sqrt((y^2 - m v - n v)^2 - 4 m n v^2) / y with v
     the variance; the others are dropped (Gavish and Donoho 2017).
 
-    Let X be the dependence, Y what was measured, F what is kept. The best weights have |F - X|^2 =
-    |X|^2 - |F|^2, and |Y|^2 - m n v has the mean |X|^2: that gives the expected error. It is never
-    said to be less than what noise does to a matrix of that rank.
+    Let X be the dependence, Y the measured one and F the kept one. The best weights have |F - X|^2
+    = |X|^2 - |F|^2, and |Y|^2 - m n v has the mean |X|^2: that gives the expected error. It is
+    never reported below what noise does to a matrix of that rank.
     """
     total = float(rows.sum())
     (m, n), independent = noisy.shape, np.outer(rows, columns) / max(total, 1.0)
     rest = noisy - independent
     left, sizes, right = np.linalg.svd(rest, full_matrices=False)
-    seen = sizes > np.sqrt(variance) * (np.sqrt(m) + np.sqrt(n))
+    above = sizes > np.sqrt(variance) * (np.sqrt(m) + np.sqrt(n))
     inside = (sizes**2 - (m + n) * variance) ** 2 - 4 * m * n * variance**2
-    kept = np.where(seen, np.sqrt(np.maximum(inside, 0.0)) / np.maximum(sizes, 1e-300), 0.0)
-    rank = int(seen.sum())
+    kept = np.where(above, np.sqrt(np.maximum(inside, 0.0)) / np.maximum(sizes, 1e-300), 0.0)
+    rank = int(above.sum())
     table = (
         rake_table(np.maximum(independent + (left * kept) @ right, 0.0), rows, columns)
         if rank
         else independent
     )
-    told = float((sizes**2).sum() - m * n * variance - (kept**2).sum())
-    return ShrunkTable(table, rank, max(told, rank * (m + n - rank) * variance, 0.0))
+    error = float((sizes**2).sum() - m * n * variance - (kept**2).sum())
+    return ShrunkTable(table, rank, max(error, rank * (m + n - rank) * variance, 0.0))

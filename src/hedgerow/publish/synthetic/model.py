@@ -1,5 +1,5 @@
-"""What is known of the exact table: noisy counts of every attribute, and of pairs of attributes
-in groups, made to agree.
+"""The model of a synthetic table: consistent estimates of the counts of attributes, and of binned
+pairs.
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.plan.contingency_table import Integers
+from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.strategies.strategy import Floats
 from hedgerow.publish.synthetic.binning import sum_bins
 from hedgerow.publish.synthetic.budget_steps import MeasuredTable
-from hedgerow.publish.synthetic.denoise import ShrunkTable, project_to_total, shrink_table
+from hedgerow.publish.synthetic.denoise import ShrunkTable, shrink_table
 
 __all__ = ["SyntheticModel", "estimate_total", "fit_model"]
 
-_MIN_VARIANCE = 1e-12  # so small a variance is none
+_MIN_VARIANCE = 1e-12  # a smaller variance counts as this one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticModel:
-    """Estimated ``counts`` of the codes of each attribute, the ``groups`` these are in, and
-    tables of groups for ``pairs``.
+    """Estimated ``counts`` of the codes of each attribute, the bins (``groups``) of its codes, and
+    tables of bins for ``pairs``.
     """
 
     total: float
@@ -33,16 +34,16 @@ class SyntheticModel:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many codes each attribute has."""
+        """The number of codes of each attribute."""
         return tuple(len(counts) for counts in self.counts)
 
     def count_bins(self, place: int) -> Floats:
-        """The counts of the groups of an attribute."""
+        """Return the counts of the bins of an attribute."""
         return sum_bins(self.counts[place], self.bins[place])
 
     def table(self, a: int, b: int) -> Floats:
-        """The estimated table of the groups of two attributes; as if independent, where it was
-        not measured.
+        """Return the estimated table of the bins of two attributes; as if independent if it was not
+        measured.
         """
         if (a, b) in self.pairs:
             return self.pairs[a, b].table
@@ -51,35 +52,33 @@ class SyntheticModel:
         return np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
 
     def dependence(self) -> Floats:
-        """For all pairs of attributes how far their table is from independence, as a part of all
-        rows.
+        """Return for all pairs of attributes the distance of their table from independence, as a
+        share of all rows.
         """
-        found = np.zeros((len(self.counts), len(self.counts)))
+        total, size = max(self.total, 1.0), len(self.counts)
+        shares = np.zeros((size, size))
         for (a, b), pair in self.pairs.items():
-            independent = np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
-            found[a, b] = found[b, a] = np.abs(pair.table - independent).sum() / (
-                2 * max(self.total, 1.0)
-            )
-        return found
+            independent = np.outer(self.count_bins(a), self.count_bins(b)) / total
+            shares[a, b] = shares[b, a] = np.abs(pair.table - independent).sum() / (2 * total)
+        return shares
 
 
-def estimate_total(ones: Sequence[MeasuredTable]) -> float:
-    """How many rows there are: every attribute's counts add up to it, and those with little
-    noise in the sum count most.
-    """
-    weights = [1 / (one.table.size * max(one.variance, _MIN_VARIANCE)) for one in ones]
-    return float(np.average([one.table.sum() for one in ones], weights=weights))
+def estimate_total(singles: Sequence[MeasuredTable]) -> float:
+    """Return the number of rows: the mean of the attributes' sums, weighted by inverse variance."""
+    weights = [1 / (single.table.size * max(single.variance, _MIN_VARIANCE)) for single in singles]
+    return float(np.average([single.table.sum() for single in singles], weights=weights))
 
 
 def fit_model(
-    ones: Sequence[MeasuredTable],
+    singles: Sequence[MeasuredTable],
     groups: Sequence[Integers],
     pairs: Sequence[MeasuredTable],
     total: float,
 ) -> SyntheticModel:
-    """The model of these measurements."""
+    """Build the model of these measurements."""
     counts = tuple(
-        _combine_counts(one, groups[place], place, pairs, total) for place, one in enumerate(ones)
+        _combine_counts(single, groups[place], place, pairs, total)
+        for place, single in enumerate(singles)
     )
     sums = [sum_bins(each, group) for each, group in zip(counts, groups, strict=True)]
     tables = {
@@ -92,14 +91,18 @@ def fit_model(
 
 
 def _combine_counts(
-    one: MeasuredTable, groups: Integers, place: int, pairs: Sequence[MeasuredTable], total: float
+    single: MeasuredTable,
+    groups: Integers,
+    place: int,
+    pairs: Sequence[MeasuredTable],
+    total: float,
 ) -> Floats:
-    """The counts of one attribute by least squares: what was measured of it, and the sums of its
-    groups in tables with others.
+    """Return the counts of one attribute by least squares, from its own measurement and the sums of
+    its bins in tables with others.
     """
     sizes = np.bincount(groups).astype(np.float64)
-    own = sum_bins(one.table, groups)
-    precision = 1 / (sizes * max(one.variance, _MIN_VARIANCE))
+    own = sum_bins(single.table, groups)
+    precision = 1 / (sizes * max(single.variance, _MIN_VARIANCE))
     weighted = own * precision
     for pair in pairs:
         if place in pair.positions:
@@ -109,4 +112,5 @@ def _combine_counts(
                 weighted + certain * pair.table.sum(axis=along),
                 precision + certain,
             )
-    return project_to_total(one.table + ((weighted / precision - own) / sizes)[groups], total)
+    corrected = single.table + ((weighted / precision - own) / sizes)[groups]
+    return project_nonnegative(corrected, max(total, 0.0))

@@ -1,5 +1,5 @@
-"""Which pairs of attributes are measured: all, or where that would drown them in noise, those
-chosen privately.
+"""The pairs of attributes that are measured: all, or a private selection where all would drown in
+noise.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ __all__ = [
 
 AttributePair = tuple[int, int]
 
-# Noise of which part of the number of rows leaves something to be seen, in any table and in those
-# that were chosen for what is in them; and how many partners an attribute gets at most. Found on
-# real tables.
+# The noise, as a share of the rows, that leaves something visible: in any table, and in tables that
+# were selected for their dependence. Found on real tables, like the number of partners below.
 ANY_PAIR_NOISE, CHOSEN_PAIR_NOISE = Fraction(1, 400), Fraction(1, 120)
 _MAX_PARTNERS = 6
 
 
 def count_affordable(spending: BudgetSpender, part: Fraction, total: float, noise: Fraction) -> int:
-    """How many tables can share a part of the price and have no more ``noise`` than this part of
-    the number of rows.
+    """Return the number of tables that can share a part of the price with noise of at most this
+    share of the rows.
     """
     ratio = max(total, 0.0) * float(noise) / max(spending.compute_deviation(part, 1), 1e-9)
     return int(min(ratio**2 if spending.parameters.is_gaussian else ratio, 1e9))
@@ -42,8 +41,8 @@ def count_affordable(spending: BudgetSpender, part: Fraction, total: float, nois
 def count_choices(
     spending: BudgetSpender, part: Fraction, total: float, workload: Sequence[AttributePair]
 ) -> int:
-    """How many tables are to be chosen: as many as can be afforded, but at least one turn for
-    each attribute.
+    """Return the number of tables to select: as many as can be afforded, but at least one for each
+    attribute.
     """
     attributes = len({place for pair in workload for place in pair})
     wanted = min(
@@ -57,27 +56,29 @@ def select_pairs(
     spending: BudgetSpender,
     part: Fraction,
     workload: Sequence[AttributePair],
-    many: int,
+    count: int,
     counts: Sequence[Floats],
     groups: Sequence[Integers],
     noise: float,
 ) -> list[AttributePair]:
-    """``many`` pairs, chosen for a part of the price: the attributes take turns, and each chooses a
-    partner that depends on it.
+    """Select ``count`` pairs for a share of the price: the attributes take turns, and each
+    selects a partner that depends on it.
 
-    A pair counts by how far its exact table is from independence, less what noise of this size
-    would put it off. The strongest partner of an attribute is in every tree of strongest
+    A pair scores by the distance of its exact table from independence, minus the error that noise
+    of this size would add. The strongest partner of an attribute is in every tree of strongest
     dependences, so one turn each gives most of that tree.
     """
     total = max(float(np.mean([each.sum() for each in counts])), 1.0)
     left, chosen = list(workload), list[AttributePair]()
-    while len(chosen) < many:
+    while len(chosen) < count:
         for place in range(len(counts)):
-            open_ = [pair for pair in left if place in pair]
-            if not open_ or len(chosen) == many:
+            available = [pair for pair in left if place in pair]
+            if not available or len(chosen) == count:
                 continue
-            candidates = [_build_candidate(pair, counts, groups, noise, total) for pair in open_]
-            pair = open_[spending.choose(candidates, part / many)]
+            candidates = [
+                _build_candidate(pair, counts, groups, noise, total) for pair in available
+            ]
+            pair = available[spending.choose(candidates, part / count)]
             left.remove(pair)
             chosen.append(pair)
     return chosen

@@ -1,9 +1,9 @@
-"""How good synthetic rows are: told from noisy measurements, so that it can be published with them.
+"""The quality of synthetic rows, from noisy measurements, so that it can be published with them.
 
-Two kinds of figures. Those of ``PairQuality`` come from what the rows were made of and cost nothing
-more; they know the noise, and not what groups of codes hide. ``FreshCheck`` and ``PredictionTask``
-hold the rows to fresh measurements, paid for by a part of the price, which the rows cannot have
-been fitted to.
+There are two kinds of figures. ``PairQuality`` follows from the measurements behind the rows and
+costs nothing more; it includes the noise, but not what binning hides. ``FreshCheck`` and
+``PredictionTask`` compare the rows with fresh measurements, paid for by a share of the price, to
+which the rows cannot have been fitted.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ __all__ = [
     "tabulate_bins",
 ]
 
-# pairs that are measured afresh: of more, each would have too much noise
-_MAX_CHECKED_PAIRS: Final = 8
-_MAX_PREDICTORS: Final = 8  # attributes that may tell a target
-_MEAN_ABSOLUTE_NORMAL: Final = math.sqrt(2 / math.pi)  # the mean size of a normal number
+_MAX_CHECKED_PAIRS: Final = 8  # with more, each would have too much noise
+_MAX_PREDICTORS: Final = 8  # candidates for predicting a target
+_MEAN_ABSOLUTE_NORMAL: Final = math.sqrt(2 / math.pi)  # of a standard normal variable
 
 
 @dataclass(frozen=True, slots=True)
 class PairQuality:
-    """Two attributes: the part of all rows expected to be out of place in their table of groups,
-    and how strongly they depend on each other (Cramér's V, 0 to 1) by the rows and by the noisy
-    measurement, freed of what noise adds."""
+    """Two attributes: the share of rows expected to be misplaced in their table of bins, and their
+    dependence (Cramér's V, 0 to 1) in the rows and in the noisy measurement, corrected for noise.
+    """
 
     places: tuple[int, int]
     expected_error: float
@@ -53,8 +52,8 @@ class PairQuality:
 
 @dataclass(frozen=True, slots=True)
 class FreshCheck:
-    """The part of rows out of place on average, over tables of ``pairs``, good ones and bad ones by
-    what was expected, measured afresh; it lies below ``at_most`` in about nineteen of twenty cases.
+    """The mean share of misplaced rows over freshly measured tables of ``pairs``, good and bad ones
+    by expectation; it is below ``at_most`` in about 19 of 20 cases.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -64,9 +63,10 @@ class FreshCheck:
 
 @dataclass(frozen=True, slots=True)
 class PredictionTask:
-    """Telling the group of ``target`` from those of ``by``, by a rule learnt from the synthetic
-    rows: the part of rows told rightly, of the synthetic ones and of the exact ones by a fresh
-    noisy table, and of these with the commonest group for all."""
+    """Predicting the bin of ``target`` from those of ``by`` with a rule learnt from the synthetic
+    rows: the share predicted correctly in the synthetic rows, in the exact rows by a fresh noisy
+    table, and in these by always taking the commonest bin.
+    """
 
     target: int
     by: tuple[int, ...]
@@ -78,8 +78,8 @@ class PredictionTask:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticQuality:
-    """The expected error of the counts of each attribute, of the pairs that were measured, and
-    what fresh measurements said.
+    """The expected error of the counts of each attribute, of the measured pairs, and the results of
+    fresh measurements.
     """
 
     attributes: tuple[float, ...]
@@ -97,7 +97,7 @@ def assess_quality(
     part: Fraction,
     target: int | None,
 ) -> SyntheticQuality:
-    """What can be said of these rows; fresh measurements take a part of the price."""
+    """Assess these rows; fresh measurements take a share of the price."""
     columns = [groups[codes[:, place]] for place, groups in enumerate(model.bins)]
     rows = max(len(codes), 1)
     attributes = tuple(
@@ -123,7 +123,7 @@ def assess_quality(
 def tabulate_bins(
     columns: Sequence[Integers], model: SyntheticModel, places: Sequence[int]
 ) -> Floats:
-    """How often combinations of groups are in the rows."""
+    """Return how often each combination of bins occurs in the rows."""
     shape = tuple(int(model.bins[place].max()) + 1 for place in places)
     index = np.ravel_multi_index(tuple(columns[place] for place in places), shape)
     return np.bincount(index, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
@@ -133,30 +133,29 @@ def _assess_pair(
     columns: Sequence[Integers], model: SyntheticModel, measured: MeasuredTable, rows: int
 ) -> PairQuality:
     a, b = measured.positions
-    # Errors are taken to be as if normal: then their mean size follows from their squares.
+    # Errors are treated as normal: their mean absolute value then follows from their squares.
     error = (
         _MEAN_ABSOLUTE_NORMAL
         * math.sqrt(model.pairs[a, b].squared_error * measured.table.size)
         / (2 * rows)
     )
-    found, noise = tabulate_bins(columns, model, (a, b)), measured.variance
-    by_rows, by_noisy = (
-        _compute_cramers_v(found, 0.0, noise, model, a, b),
-        _compute_cramers_v(measured.table, noise, noise, model, a, b),
-    )
-    return PairQuality((a, b), min(1.0, error), by_rows, by_noisy)
+    table, noise = tabulate_bins(columns, model, (a, b)), measured.variance
+    in_rows = _compute_cramers_v(table, 0.0, noise, model, a, b)
+    in_noisy = _compute_cramers_v(measured.table, noise, noise, model, a, b)
+    return PairQuality((a, b), min(1.0, error), in_rows, in_noisy)
 
 
 def _compute_cramers_v(
     table: Floats, variance: float, noise: float, model: SyntheticModel, a: int, b: int
 ) -> float:
-    """Cramér's V over the cells that have more rows than ``noise``. Of a noisy table the squares of
-    its noise, on average, are taken off."""
+    """Return Cramér's V over the cells with more rows than ``noise``. For a noisy table the
+    expected squares of its noise are subtracted.
+    """
     total, least = model.total, min(table.shape) - 1
     if total <= 0 or least < 1:
         return 0.0
     independent = np.outer(model.count_bins(a), model.count_bins(b)) / total
-    # elsewhere noise, divided by next to nothing, would be all there is
+    # in other cells the noise, divided by almost 0, would dominate
     seen = independent > max(1.0, 3 * math.sqrt(noise))
     squares = float(
         ((((table - independent) ** 2 - variance) / np.maximum(independent, 1.0))[seen]).sum()
@@ -184,14 +183,14 @@ def _check_pairs(
     spending: BudgetSpender,
     part: Fraction,
 ) -> FreshCheck:
-    """|rows - fresh|^2 is on average |rows - exact|^2 plus the variance of the noise in every
-    cell.
+    """Measure pairs afresh: |rows - fresh|^2 is on average |rows - exact|^2 plus the variance of
+    the noise in every cell.
     """
     by_error = sorted(places, key=lambda pair: model.pairs[pair[0], pair[1]].squared_error)
-    many = min(_MAX_CHECKED_PAIRS, len(places))
-    picked = [by_error[(2 * at + 1) * len(places) // (2 * many)] for at in range(many)]
+    count = min(_MAX_CHECKED_PAIRS, len(places))
+    checked = [by_error[(2 * at + 1) * len(places) // (2 * count)] for at in range(count)]
     rows, errors, spreads = max(len(columns[0]), 1), [], []
-    for fresh in _measure_fresh(model, picked, spending, part):
+    for fresh in _measure_fresh(model, checked, spending, part):
         cells, noise = fresh.table.size, fresh.variance
         squared = (
             float(((tabulate_bins(columns, model, fresh.positions) - fresh.table) ** 2).sum())
@@ -202,7 +201,7 @@ def _check_pairs(
         spreads.append((2 * cells * noise**2 + 4 * max(squared, 0.0) * noise) * off**4)
     mean, spread = float(np.mean(errors)), math.sqrt(sum(spreads)) / len(errors)
     return FreshCheck(
-        tuple((a, b) for a, b in picked),
+        tuple((a, b) for a, b in checked),
         math.sqrt(max(mean, 0.0)),
         min(1.0, math.sqrt(max(mean, 0.0) + 1.645 * spread)),
     )
@@ -211,8 +210,8 @@ def _check_pairs(
 def _choose_predictors(
     columns: Sequence[Integers], model: SyntheticModel, target: int
 ) -> tuple[int, ...]:
-    """The two attributes that tell the target best in the synthetic rows, of those that depend
-    on it; the one, where it is alone.
+    """Return the two attributes that best predict the target in the synthetic rows among those that
+    depend on it, or the only one.
     """
     dependence = model.dependence()[target]
     near = [

@@ -1,11 +1,11 @@
 """Rows that agree with a model: attribute by attribute, each given all before it.
 
-The first attribute is written down as often as its counts say. For the next one, every row so far
-gets weights for its groups which, added up over rows, give the model's table with each attribute
-before: they are found by raking, which changes the weights in proportion until one table is right,
-then the next, and round again. It is the least change from independence that does it. The weights
-are then made whole by evenly spaced points, so that hardly any row is there by chance: rows drawn
-at random would be as far off as a second survey.
+The first attribute appears as often as its counts say. For the next one, every row so far gets
+weights for its bins which, added up over rows, give the model's table with each earlier attribute.
+They are found by raking: the weights change in proportion until one table is right, then the next,
+and round again. This is the least change from independence. The weights are rounded to integers by
+evenly spaced points, which leaves hardly any row to chance: independently drawn rows would be as
+far off as a second survey.
 
 Nothing here is random, and nothing here sees the exact table.
 """
@@ -25,26 +25,26 @@ from hedgerow.publish.synthetic.model import SyntheticModel
 __all__ = ["generate_rows", "order_attributes"]
 
 _SWEEPS: Final = 8
-_TOLERANCE: Final = 1e-3  # part of all rows that may be out of place when raking stops
-_MIN_FACTOR: Final = 1e-3  # no weight falls further at once, so that none is lost for good
-_MAX_DISTINCT_ROWS: Final = 2_000_000  # rows that are worked out; more are made by repeating these
+_TOLERANCE: Final = 1e-3  # share of misplaced rows at which raking stops
+_MIN_FACTOR: Final = 1e-3  # the most a weight falls at once, so that none is lost for good
+_MAX_DISTINCT_ROWS: Final = 2_000_000  # further rows repeat these
 
 
-def generate_rows(model: SyntheticModel, many: int) -> Integers:
-    """So many rows of codes, a column for each attribute."""
-    if many <= 0:
+def generate_rows(model: SyntheticModel, count: int) -> Integers:
+    """Return ``count`` rows of codes, a column for each attribute."""
+    if count <= 0:
         return np.zeros((0, len(model.counts)), dtype=np.int64)
-    if many > _MAX_DISTINCT_ROWS:
+    if count > _MAX_DISTINCT_ROWS:
         base = generate_rows(model, _MAX_DISTINCT_ROWS)
-        return base[np.arange(many, dtype=np.int64) * _MAX_DISTINCT_ROWS // many]
-    coarse = _generate_bins(model, many)
+        return base[np.arange(count, dtype=np.int64) * _MAX_DISTINCT_ROWS // count]
+    coarse = _generate_bins(model, count)
     return np.stack(
         [_fill_codes(coarse[:, place], model, place) for place in range(len(model.counts))], axis=1
     )
 
 
 def order_attributes(dependence: Floats) -> list[int]:
-    """Attributes in the order they are written: the one that depends most on others, then always
+    """Return the attributes in the order of generation: the most dependent one first, then always
     the one most tied to those before.
     """
     order = [int(dependence.sum(axis=0).argmax())]
@@ -56,15 +56,15 @@ def order_attributes(dependence: Floats) -> list[int]:
     return order
 
 
-def _generate_bins(model: SyntheticModel, many: int) -> Integers:
-    """Rows of groups."""
+def _generate_bins(model: SyntheticModel, count: int) -> Integers:
+    """Return rows of bins."""
     dependence = model.dependence()
     order = order_attributes(dependence)
-    prefixes, counts = np.zeros((1, 0), dtype=np.int64), np.array([many], dtype=np.int64)
+    prefixes, counts = np.zeros((1, 0), dtype=np.int64), np.array([count], dtype=np.int64)
     for place in order:
         before = order[: prefixes.shape[1]]
         partners = [at for at, other in enumerate(before) if dependence[place, other] > 0]
-        tables = [model.table(before[at], place) * (many / model.total) for at in partners]
+        tables = [model.table(before[at], place) * (count / model.total) for at in partners]
         weights = _rake_weights(prefixes[:, partners], counts, model.count_bins(place), tables)
         prefixes, counts = _extend_prefixes(prefixes, counts, weights, _choose_rotation(place))
     rows = np.repeat(prefixes, counts, axis=0)
@@ -76,11 +76,13 @@ def _generate_bins(model: SyntheticModel, many: int) -> Integers:
 def _rake_weights(
     prefixes: Integers, counts: Integers, single: Floats, tables: Sequence[Floats]
 ) -> Floats:
-    """For each prefix how many of its rows each group of the next attribute gets: not whole yet."""
+    """Return for each prefix the number of its rows in each bin of the next attribute, before
+    rounding.
+    """
     share = np.maximum(single, 1e-9)
     weights = counts[:, None] * (share / share.sum())[None, :]
-    many, places = float(counts.sum()), np.arange(len(counts))
-    ones = [
+    count, places = float(counts.sum()), np.arange(len(counts))
+    selectors = [
         csr_array(
             (np.ones(len(counts)), (prefixes[:, at], places)), shape=(len(table), len(counts))
         )
@@ -89,14 +91,14 @@ def _rake_weights(
     for _ in range(_SWEEPS if tables else 0):
         off = 0.0
         for at, table in enumerate(tables):
-            found = ones[at] @ weights
+            found = selectors[at] @ weights
             off = max(off, float(np.abs(found - table).sum()) / 2)
             weights *= np.take(
                 np.maximum(table / np.maximum(found, 1e-12), _MIN_FACTOR), prefixes[:, at], axis=0
             )
         sums = weights.sum(axis=1)
         weights *= (counts / np.maximum(sums, 1e-300))[:, None]
-        if off <= _TOLERANCE * many:
+        if off <= _TOLERANCE * count:
             break
     return np.asarray(weights, dtype=np.float64)
 
@@ -104,7 +106,7 @@ def _rake_weights(
 def _extend_prefixes(
     prefixes: Integers, counts: Integers, weights: Floats, turn: float
 ) -> tuple[Integers, Integers]:
-    """The prefixes with one more attribute, in whole numbers: rows of a prefix are evenly spaced
+    """Extend the prefixes by one attribute in integers: the rows of a prefix are evenly spaced
     points under its weights.
 
     Each prefix begins at another fraction, a multiple of an irrational number, so that prefixes
@@ -114,18 +116,18 @@ def _extend_prefixes(
     lines = np.cumsum(weights, axis=1) / np.maximum(weights.sum(axis=1), 1e-300)[:, None]
     lines[:, -1] = 1.0
     lines += np.arange(len(counts))[:, None]
-    whose = np.repeat(np.arange(len(counts)), counts)
-    within = np.arange(len(whose)) - np.repeat(np.cumsum(counts) - counts, counts)
-    points = (within + _list_fractions(len(counts), turn)[whose]) / counts[whose]
-    at = np.searchsorted(lines.ravel(), whose + points, side="right")
-    keys, often = np.unique(
-        whose * groups + np.clip(at - whose * groups, 0, groups - 1), return_counts=True
+    owners = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+    points = (within + _list_fractions(len(counts), turn)[owners]) / counts[owners]
+    at = np.searchsorted(lines.ravel(), owners + points, side="right")
+    keys, occurrences = np.unique(
+        owners * groups + np.clip(at - owners * groups, 0, groups - 1), return_counts=True
     )
-    return np.concatenate([prefixes[keys // groups], (keys % groups)[:, None]], axis=1), often
+    return np.concatenate([prefixes[keys // groups], (keys % groups)[:, None]], axis=1), occurrences
 
 
 def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers:
-    """Groups replaced by codes, in the proportions that the codes of a group have."""
+    """Replace bins by codes, in the proportions of the codes within a bin."""
     groups, counts = model.bins[place], model.counts[place]
     sizes = np.bincount(groups)
     if len(sizes) == len(groups):
@@ -133,7 +135,7 @@ def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers
     sums = np.bincount(groups, weights=counts)
     part = np.where(sums[groups] > 0, counts / np.maximum(sums[groups], 1e-300), 1 / sizes[groups])
     codes = np.argsort(groups, kind="stable")
-    ends = np.cumsum(part[codes])  # every group has a stretch of length 1
+    ends = np.cumsum(part[codes])  # every bin has a stretch of length 1
     order = np.argsort(column, kind="stable")
     points = np.empty(len(column))
     points[order] = _list_fractions(len(column), _choose_rotation(place))
@@ -142,13 +144,13 @@ def _fill_codes(column: Integers, model: SyntheticModel, place: int) -> Integers
     return codes[np.clip(at, starts[column], starts[column] + sizes[column] - 1)]
 
 
-def _list_fractions(many: int, turn: float) -> Floats:
-    return np.asarray((np.arange(1, many + 1) * turn) % 1.0, dtype=np.float64)
+def _list_fractions(count: int, turn: float) -> Floats:
+    return np.asarray((np.arange(1, count + 1) * turn) % 1.0, dtype=np.float64)
 
 
 def _choose_rotation(place: int) -> float:
-    """An irrational number of its own for each attribute: the fraction of the root of a number
-    that is no square.
+    """Return an irrational number for each attribute: the fractional part of the root of a
+    non-square.
     """
-    root = 2 + place + round(np.sqrt(2 + place))  # the numbers that are no squares, from 3 on
+    root = 2 + place + round(np.sqrt(2 + place))  # the non-squares, from 3 on
     return float(np.sqrt(root) % 1.0)

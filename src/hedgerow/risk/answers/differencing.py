@@ -26,6 +26,7 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import join_words
 from hedgerow.risk.answers.conditions import Comparison, iterate_comparisons
 from hedgerow.risk.answers.findings import (
     DisclosureFinding,
@@ -34,7 +35,6 @@ from hedgerow.risk.answers.findings import (
     describe_remainder,
     format_amount,
     format_combination,
-    join_names,
     shorten_combination,
     sort_findings,
 )
@@ -403,7 +403,7 @@ def _find_possible_groups(table: AnswerTable) -> Iterator[DisclosureFinding]:
         who, names = _describe_group(table, group), tuple(name for name, _ in named)
         sentence = (
             f"{shorten_combination(format_combination(named))} tells how many people have {who}:"
-            f" {join_names(names)} together could isolate somebody."
+            f" {join_words(names)} together could isolate somebody."
         )
         found[bits] = DisclosureFinding(
             "possible", sentence, who, None, None, names, format_combination(named)

@@ -29,6 +29,7 @@ import numpy as np
 
 from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.formatting import format_percent
 from hedgerow.risk.answers.findings import DisclosureFinding
 from hedgerow.risk.answers.published_answer import PublishedAnswers
 
@@ -158,7 +159,7 @@ def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
         found.append(f"{_format_contributors(cell.contributors)}, fewer than {rules.minimum}")
     if rules.p is not None and cell.remainder - near < rules.p / 100 * cell.largest:
         share = (
-            f" (to within {_format_percent(cell.remainder / cell.largest)})"
+            f" (to within {format_percent(cell.remainder / cell.largest, 3)})"
             if cell.contributors > 2
             else " exactly"
         )
@@ -176,7 +177,7 @@ def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
         n = min(rules.dominance[0], cell.contributors)
         found.append(
             f"the largest {n if n > 1 else 'one'} make"
-            f" {_format_percent(cell.top_total / cell.total)} of the total"
+            f" {format_percent(cell.top_total / cell.total, 3)} of the total"
         )
     if not cell.total:
         found.append("the total is 0, so every contribution is 0")
@@ -365,7 +366,3 @@ def _to_fraction(given: Any, argument: str, *, shown: bool = True) -> Fraction:
 
 def _format_contributors(count: int) -> str:
     return "one contributor" if count == 1 else f"{count:,} contributors"
-
-
-def _format_percent(share: Fraction) -> str:
-    return f"{float(100 * share):.3g} %"

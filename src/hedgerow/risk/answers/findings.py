@@ -25,7 +25,6 @@ __all__ = [
     "describe_remainder",
     "format_amount",
     "format_combination",
-    "join_names",
     "shorten_combination",
     "sort_findings",
 ]
@@ -125,11 +124,6 @@ def shorten_combination(combination: str) -> str:
         if len(parts) <= _MAX_COMBINATION_WORDS
         else f"{' '.join(parts[: _MAX_COMBINATION_WORDS - 8])} … {parts[-1]}"
     )
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Names in a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def describe_group(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:

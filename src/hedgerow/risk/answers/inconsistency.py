@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hedgerow.numeric.formatting import join_words
 from hedgerow.risk.answers.findings import (
     DisclosureFinding,
     format_amount,
     format_combination,
-    join_names,
 )
 from hedgerow.risk.answers.lp_bounds import AnswerSystem
 
@@ -30,7 +30,7 @@ def find_inconsistency(system: AnswerSystem, names: Sequence[str]) -> Disclosure
         proof = small.find_contradiction()
         if proof is not None:
             terms = [(called[place], coefficient) for place, coefficient in proof.terms]
-            whom = join_names([name for name, _ in terms])
+            whom = join_words([name for name, _ in terms])
             sums = format_combination(terms)
             if len(terms) == 1:
                 said = (
@@ -49,7 +49,7 @@ def find_inconsistency(system: AnswerSystem, names: Sequence[str]) -> Disclosure
     if system.is_impossible():
         small, called = _reduce_inconsistency(system, list(names), AnswerSystem.is_impossible)
         said = (
-            f"{join_names(called)} cannot all be exact: fractions of people would fit, whole people"
+            f"{join_words(called)} cannot all be exact: fractions of people would fit, whole people"
             f" do not. {_FIX}"
         )
         return DisclosureFinding("inconsistent", said, answers=tuple(called))

@@ -73,7 +73,7 @@ def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
     """
     import duckdb
 
-    from hedgerow.engines.tables.arrow_snapshot import take_snapshot
+    from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
 
     if not conditions:
         raise InvalidArgument("conditions", "must hold at least one, as after WHERE", conditions)

@@ -1,13 +1,12 @@
-"""The report on an attack: what was done, the picture, and what each epsilon would mean. For the
-custodian alone.
-"""
+"""The report on an attack, for the custodian: results, method, and the meaning of each epsilon."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.publish.output.report import PageSection
+from hedgerow.charts.html_page import PageSection
+from hedgerow.numeric.formatting import count_items
 from hedgerow.risk.attack.attack_bounds import EPSILONS, Ceiling, list_epsilon_choices
 from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure, format_rate
 from hedgerow.risk.attack.comparison import (
@@ -29,145 +28,119 @@ __all__ = [
 ]
 
 _MIN_FAILURE_PROBABILITY: Final = Fraction(1, 10**6)
-_REBUILT_RATE: Final = 0.95  # a column of which so much comes back is rebuilt
-ALARM_RATE: Final = 1e-9  # how rarely a line that is within its ceiling is taken for one above it
+_REBUILT_RATE: Final = 0.95  # success rate from which a column counts as reconstructed
+ALARM_RATE: Final = 1e-9  # false-alarm rate of the test against the ceiling
 
 
 def choose_failure_probability(guard: HedgerowPublisher) -> Fraction:
-    """With which probability a bound on belief is allowed to fail: never where the budget is
-    pure.
-    """
+    """Return the probability with which a bound on belief may fail: 0 if the budget is pure."""
+    if guard.delta is None:
+        return Fraction(0)
+    return max(_MIN_FAILURE_PROBABILITY, min(1000 * guard.delta, Fraction(1, 2)))
+
+
+def describe_comparison(comparison: AttackComparison) -> list[str]:
+    """Describe the results, one sentence or two for each publisher."""
+    names = dict.fromkeys(result.publisher for result in comparison.baseline_results)
+    rebuilt = [name for name in names if comparison.find_best(name).success.rate >= _REBUILT_RATE]
+    sentences = []
+    if rebuilt:
+        sentences.append(
+            f"The secrets of {comparison.people} people were reconstructed almost completely from"
+            f" counts published this way: {', '.join(rebuilt)}."
+        )
+    sentences += [_describe_guard(comparison, guard) for guard in comparison.hedgerow_publishers]
+    above = comparison.find_above_ceiling(ALARM_RATE)
+    if above:
+        named = ", ".join(f"{result.publisher} ({result.attack})" for result in above)
+        sentences.append(
+            f"ALARM: above the ceiling, which should be impossible: {named}. Please report this."
+        )
+    return sentences
+
+
+def _describe_guard(comparison: AttackComparison, guard: HedgerowPublisher) -> str:
+    rate = comparison.find_best(guard.name).success.rate
+    failure = choose_failure_probability(guard)
+    believed = format_rate(guard.ceilings[0].belief(but=failure), up=True)
+    exception = f", except with a probability of 1 in {round(1 / failure):,}" if failure else ""
+    luck = " (more than that is luck; use more runs)" if rate > guard.ceiling else ""
     return (
-        Fraction(0)
-        if guard.delta is None
-        else max(_MIN_FAILURE_PROBABILITY, min(1000 * guard.delta, Fraction(1, 2)))
+        f"Hedgerow, total {guard.name}: the best attack guesses {format_rate(rate)} right. No"
+        f" attack exceeds {format_rate(guard.ceiling, 2, up=True)} on average{luck}. A belief of"
+        f" 50 % can rise to {believed} at most{exception}."
     )
 
 
-def describe_comparison(found: AttackComparison) -> list[str]:
-    """What came out, in sentences."""
-    words = []
-    rebuilt = [
-        line.publisher
-        for line in map(
-            found.find_best, dict.fromkeys(line.publisher for line in found.baseline_results)
-        )
-        if line.success.rate >= _REBUILT_RATE
-    ]
-    if rebuilt:
-        words.append(
-            f"The secrets of {found.people} people, rebuilt almost whole from published counts:"
-            f" {', '.join(rebuilt)}."
-        )
-    for guard in found.hedgerow_publishers:
-        best, ceiling = found.find_best(guard.name), guard.ceilings[0]
-        but = choose_failure_probability(guard)
-        believed = format_rate(ceiling.belief(but=but), up=True)
-        chance = f", but for a chance of one in {round(1 / but):,}" if but else ""
-        luck = (
-            " (more than that is luck: run it more often)"
-            if best.success.rate > guard.ceiling
-            else ""
-        )
-        words.append(
-            f"Hedgerow, total {guard.name}: {format_rate(best.success.rate)} right by the best"
-            " attack, and no attack gets more, on average, than"
-            f" {format_rate(guard.ceiling, 2, up=True)}{luck}. Who believed 50 % can believe"
-            f" {believed} at most afterwards{chance}."
-        )
-    above = found.find_above_ceiling(ALARM_RATE)
-    if above:
-        named = ", ".join(f"{line.publisher} ({line.attack})" for line in above)
-        words.append(
-            f"ALARM: above the ceiling, which should not be possible: {named}. Please report this."
-        )
-    return words
-
-
 def list_notes(target: AttackTarget) -> list[str]:
-    """What was done with less than was asked for."""
+    """Return a note if fewer people were attacked than requested."""
     people = target.crowd.people
     if people >= target.requested_people:
         return []
     return [
-        f"{people} people were attacked and not {target.requested_people:,}: no more have the"
-        " secret, or no more lack it."
+        f"{people} people were attacked instead of {target.requested_people:,}: the table has no"
+        " more with the secret, or no more without it."
     ]
 
 
-def build_attack_page(target: AttackTarget, found: AttackComparison) -> str:
-    """The page."""
+def build_attack_page(target: AttackTarget, comparison: AttackComparison) -> str:
+    """Build the HTML report on an attack."""
     budget, rule = target.budget, target.table
+    delta = "" if budget.delta is None else f", delta {float(budget.delta):g}"
     facts = [
         ("Table", f"{rule.name}, version {rule.version}"),
         ("Secret", target.description),
         ("Neighbours", str(rule.neighbours)),
         ("Noise", budget.noise),
-        (
-            "Budget of the policy",
-            f"epsilon {float(budget.epsilon):g}"
-            + ("" if budget.delta is None else f", delta {float(budget.delta):g}"),
-        ),
+        ("Budget of the policy", f"epsilon {float(budget.epsilon):g}{delta}"),
         (
             "Attacked",
-            (
-                f"{found.people} people, {found.runs} run{'s' if found.runs > 1 else ''} of each"
-                " attack"
-            ),
+            f"{comparison.people} people, {count_items(comparison.runs, 'run')} of each attack",
         ),
-        (
-            "Charged",
-            "nothing: the attacked databases were copies with ledgers of their own, in memory",
-        ),
+        ("Charged", "nothing: the attacks ran on copies with their own ledgers, in memory"),
     ]
     sections = [
         PageSection(
-            "What came out",
-            (*describe_comparison(found), *list_notes(target)),
-            figures=(build_attack_figure(found),),
+            "Results",
+            (*describe_comparison(comparison), *list_notes(target)),
+            figures=(build_attack_figure(comparison),),
         ),
-        PageSection("How it was done", _describe_method(found.people)),
-        *_build_epsilon_sections(found),
+        PageSection("Method", _describe_method(comparison.people)),
+        *_build_epsilon_sections(comparison),
     ]
     return build_risk_page(f"Attack on {target.column} of {rule.name}", facts, sections)
 
 
-def _build_epsilon_sections(found: AttackComparison) -> list[PageSection]:
-    if not found.hedgerow_publishers:
+def _build_epsilon_sections(comparison: AttackComparison) -> list[PageSection]:
+    guards = sorted(comparison.hedgerow_publishers, key=lambda guard: guard.epsilon)
+    if not guards:
         return []
-    first = found.hedgerow_publishers[0]
-    table = tuple(
+    first = comparison.hedgerow_publishers[0]
+    choices = list_epsilon_choices(
+        first.relation, "attribute", sorted({*EPSILONS, *(guard.epsilon for guard in guards)})
+    )
+    rows = tuple(
         (
             f"{float(choice.epsilon):g}",
             format_rate(choice.belief, up=True),
             format_rate(choice.success, up=True),
         )
-        for choice in list_epsilon_choices(
-            first.relation,
-            "attribute",
-            sorted({*EPSILONS, *(guard.epsilon for guard in found.hedgerow_publishers)}),
-        )
+        for choice in choices
     )
-    curves = [
-        (guard.name, guard.ceilings[0])
-        for guard in sorted(found.hedgerow_publishers, key=lambda guard: guard.epsilon)
-    ]
-    titles = ("total epsilon", "who believed 50 % can believe at most", "guesses right at most")
+    curves = [(guard.name, guard.ceilings[0]) for guard in guards]
     presence: tuple[str, ...] = ()
     if first.relation == "add-remove":
         there = Ceiling("add-remove", "presence", Fraction(1))
         presence = (
-            (
-                "Whether somebody is in the data at all is hidden better:"
-                f" {format_rate(there.belief(), up=True)} at most at epsilon 1."
-            ),
+            "Whether somebody is in the data at all is hidden better: at epsilon 1, a belief of"
+            f" 50 % can rise to {format_rate(there.belief(), up=True)} at most.",
         )
     return [
         PageSection(
             "Choosing epsilon",
             (_EPSILON_TEXT, *presence),
-            titles,
-            table,
+            ("total epsilon", "belief of 50 % rises to at most", "guessed right at most"),
+            rows,
             figures=(build_belief_figure(curves, choose_failure_probability(first)),),
         )
     ]
@@ -175,39 +148,29 @@ def _build_epsilon_sections(found: AttackComparison) -> list[PageSection]:
 
 def _describe_method(people: int) -> tuple[str, ...]:
     return (
-        (
-            "Of the table it was counted how many people have the secret and how many do not;"
-            " nothing else of it was used. That limits how many can be attacked. In each run a fair"
-            " coin decides for each of them whether it is one with the secret or one without it. So"
-            " an attacker who learns nothing gets half of them right, however rare the secret is."
-        ),
-        (
-            "The attacker knows everything but the secrets: who is there, what all other columns"
-            " say, how answers are made and how wide their noise is. Only the secrets are asked"
-            " for, in sums over groups of people."
-        ),
-        (
-            "One by one: each person is a group. That is enough against exact answers, and it is"
-            " the best attack on Hedgerow."
-        ),
-        (
-            f"Crossing halves, against what is published by habit: {count_halvings(people):,} times"
-            " everybody is divided into halves at random, so that rounding hardly changes a count"
-            " and no count is small enough to be left out. Crossing groups, against Hedgerow:"
-            f" {CROSSING_QUESTIONS} times everybody is divided into groups of"
-            f" {CROSSING_GROUP_SIZE}, because few questions get more of the budget each. The"
-            " attacks differ because each is the better one against what it attacks. Answers are"
-            " put together by least squares or linear programming."
-        ),
-        (
-            "Through Hedgerow two analysts take turns until their common budget is empty, and pool"
-            " what they got."
-        ),
+        "Only two numbers are taken from the table: the people with the secret and the people"
+        " without it. They limit how many people can be attacked. In each run, a fair coin decides"
+        " for every person whether to draw one with the secret or one without. An attacker who"
+        " learns nothing therefore guesses half of them right, however rare the secret is.",
+        "The attacker knows everything except the secrets: who is in the data, the values of all"
+        " other columns, how answers are computed and how wide the noise is. Each question asks"
+        " for the number of secrets in a group of people.",
+        "One by one: each person is a group. This is enough against exact answers, and it is the"
+        " best attack on Hedgerow.",
+        "Crossing halves, against counts published without noise: everybody is divided into random"
+        f" halves {count_halvings(people):,} times. Rounding hardly changes such counts, and no"
+        " count is small enough to be suppressed. Crossing groups, against Hedgerow: everybody is"
+        f" divided {CROSSING_QUESTIONS} times into groups of {CROSSING_GROUP_SIZE}, because with"
+        " fewer questions each gets more of the budget. The attacks differ because each is the"
+        " stronger one against its target. Least squares or linear programming combines the"
+        " answers.",
+        "Through Hedgerow, two analysts take turns until their common budget is spent, and pool"
+        " their answers.",
     )
 
 
 _EPSILON_TEXT: Final = (
-    "A total of epsilon over all questions bounds what anybody can come to believe about one"
-    " person, whatever else they know. The table is about a secret in somebody's record, without"
-    " delta; a small delta adds a small chance that it fails."
+    "The total epsilon of all answers bounds what anybody can come to believe about one person,"
+    " whatever else they know. The table is for a secret in a person's record and for delta = 0; a"
+    " small delta adds a small probability of failure."
 )

@@ -16,6 +16,7 @@ import numpy as np
 
 from hedgerow.engines.compile.quoting import quote_name, quote_text
 from hedgerow.errors import InvalidArgument, Refused, SourceError
+from hedgerow.numeric.formatting import list_first
 from hedgerow.policy import BudgetRule, ColumnRule, Policy, TableRule, read_policy
 from hedgerow.risk.attack.comparison import MAX_PEOPLE, MIN_PEOPLE, Crowd
 from hedgerow.risk.attack.reconstruction import Mask
@@ -78,12 +79,14 @@ def _choose_table(policy: Policy, name: str | None) -> TableRule:
     if name is None and len(protected) > 1:
         raise InvalidArgument(
             "table",
-            f"must be named: {_list_names([table.name for table in protected])} are protected",
+            f"must be named: {list_first([table.name for table in protected], _MAX_LISTED_NAMES)} are protected",
         )
     rule = protected[0] if name is None else policy.table(name)
     if rule is None:
         raise InvalidArgument(
-            "table", f"must be one of {_list_names([table.name for table in protected])}", name
+            "table",
+            f"must be one of {list_first([table.name for table in protected], _MAX_LISTED_NAMES)}",
+            name,
         )
     if rule.privacy_unit is None:
         raise Refused(
@@ -105,7 +108,7 @@ def _choose_column(rule: TableRule, name: str | None) -> str:
         ]
         if len(two) != 1:
             found = (
-                f"{_list_names(two)} have two values each"
+                f"{list_first(two, _MAX_LISTED_NAMES)} have two values each"
                 if two
                 else (
                     f"no column of {rule.name} is declared with two values. Of another one say also"
@@ -211,8 +214,3 @@ def _count_secrets(
 def _compile_trimmed_text(term: str) -> str:
     """As text, without the spaces around it; nothing but spaces is nothing."""
     return f"nullif(trim(CAST({term} AS VARCHAR)), '')"
-
-
-def _list_names(names: list[str]) -> str:
-    more = f" and {len(names) - _MAX_LISTED_NAMES} more" if len(names) > _MAX_LISTED_NAMES else ""
-    return ", ".join(names[:_MAX_LISTED_NAMES]) + more

@@ -13,10 +13,10 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.engines.compile.column_casts import compile_parse
-from hedgerow.engines.compile.dialect import DUCKDB
 from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.tables.registry import map_engine_types
+from hedgerow.engines.duckdb.column_types import map_engine_types
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.plan.values import Type
 from hedgerow.risk.table.encoded_tables import TableReader
 

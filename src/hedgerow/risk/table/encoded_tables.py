@@ -19,15 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.engines.compile.quoting import quote_name
-from hedgerow.engines.process.session_protocol import (
+from hedgerow.engines.duckdb.session_protocol import (
     AttachedRelation,
     EngineLimits,
     hide_engine_errors,
 )
-from hedgerow.engines.result_cells import Statement
-from hedgerow.engines.tables.csv_header import read_csv_header
-from hedgerow.engines.tables.csv_validation import format_bad_lines, scan_csv
+from hedgerow.engines.duckdb.tables.csv_header import read_csv_header
+from hedgerow.engines.duckdb.tables.csv_validation import format_bad_lines, scan_csv
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.numeric.formatting import list_first
 
 __all__ = [
     "Codes",
@@ -259,15 +260,10 @@ def resolve_column(name: str, there: Sequence[str], argument: str = "columns") -
     if name.casefold() in folded and len(folded) == len(there):
         return folded[name.casefold()]
     near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
-    more = (
-        f" and {len(there) - _MAX_LISTED_COLUMNS:,} more"
-        if len(there) > _MAX_LISTED_COLUMNS
-        else ""
-    )
     fix = (
         f"did you mean {' or '.join(near)}"
         if near
-        else f"there are {', '.join(there[:_MAX_LISTED_COLUMNS])}{more}"
+        else f"there are {list_first(there, _MAX_LISTED_COLUMNS)}"
     )
     raise InvalidArgument(
         argument, f"must name columns of the data, and there is no {name!r}: {fix}"
@@ -305,7 +301,7 @@ def _check_lines(data: Any, words: str) -> None:
 
 def _open_source(data: Any) -> Any:
     """A path, or an Arrow table that nobody else can change."""
-    from hedgerow.engines.tables.arrow_snapshot import take_snapshot
+    from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
 
     if not isinstance(data, str | Path):
         return take_snapshot(data, "data")

@@ -1,4 +1,4 @@
-"""An aggregate as it is written."""
+"""Aggregate calls as written, before binding."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ __all__ = ["AggregateSyntax"]
 
 @dataclass(frozen=True, slots=True)
 class AggregateSyntax:
-    """``node`` is all of it, for messages, and ``name`` what it is called there. COUNT(*) has no
-    arguments. ``conditions`` are those of FILTER and COUNT_IF, ``at`` is the share of a quantile.
+    """An aggregate call in the syntax tree.
+
+    ``node`` is the whole call, for messages, and ``name`` the function as written. COUNT(*) has no
+    arguments. ``conditions`` come from FILTER and COUNT_IF; ``probability`` is the fraction of a
+    quantile.
     """
 
     node: exp.Expr

@@ -1,43 +1,36 @@
-"""What an aggregate works on, row by row: its argument, NULL where FILTER does not hold."""
+"""Arguments of aggregates as row expressions: NULL where FILTER does not hold."""
 
 from __future__ import annotations
-
-from sqlglot import exp
 
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    require_condition,
+)
 
 __all__ = ["bind_argument", "find_privacy_id"]
 
 
-def bind_argument(reader: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
-    """The argument at a place; a constant 1 where there is none, as in COUNT(*)."""
-    value = reader.bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
-    conditions = align_types([reader.bind(condition) for condition in asked.conditions], "boolean")
+def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
+    """Bind the argument at a position; COUNT(*) has the constant 1."""
+    value = binder.bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
+    conditions = align_types([binder.bind(condition) for condition in asked.conditions], "boolean")
     if not conditions:
         return value
-    test = conditions[0] if len(conditions) == 1 else reader.apply(asked.node, "and", *conditions)
-    if test.type != "boolean":
-        reader.refuse(
-            asked.node,
-            f"FILTER wants a condition, and this is {test.type}",
-            "Write FILTER (WHERE x > 0).",
-        )
-    return reader.apply(
+    test = conditions[0] if len(conditions) == 1 else binder.apply(asked.node, "and", *conditions)
+    test = require_condition(binder.text, "FILTER", asked.node, test)
+    return binder.apply(
         asked.node, "case", test, *align_types([value, build_constant(None, "integer")])
     )
 
 
-def find_privacy_id(reader: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
-    """The id, where the argument is it and nothing else."""
-    if len(asked.arguments) != 1:
+def find_privacy_id(binder: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
+    """Return the privacy id if it is the only argument of the aggregate."""
+    column = binder.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
+    if len(asked.arguments) != 1 or column is None or column.may_be_missing:
         return None
-    inner = asked.arguments[0].unnest()
-    found = (
-        reader.scope.find_column(inner)
-        if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
-        else None
-    )
-    return found if found is not None and found.is_privacy_id and not found.may_be_missing else None
+    return column if column.is_privacy_id else None

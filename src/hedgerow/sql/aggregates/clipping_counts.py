@@ -1,11 +1,10 @@
-"""Counting the units whose sum in a group is outside contribution_bounds_per_group: for that, rows
-become one for each unit and group.
+"""Counts of the units that contribution_bounds_per_group clips, from one row per unit and group.
 
     SUM(x, contribution_bounds_per_group => (0, 100), clipped => TRUE)
 
-is the sum of LEAST(GREATEST(t, 0), 100) and the count of those with t < 0 OR t > 100, over the rows
-of a subquery that has SUM(x) AS t for each unit and group. So both count each unit once, by all of
-its rows there, before any cap on rows.
+is the sum of LEAST(GREATEST(t, 0), 100) and the count of rows with t < 0 OR t > 100, over a
+subquery that has SUM(x) AS t for each unit and group. Both thus count each unit once, with all its
+rows in the group, before any cap on rows.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["count_clipped_units"]
 
-_MAX_STEPS: Final = 2**53  # steps
+_MAX_STEPS: Final = 2**53  # doubles count steps exactly up to here
 
 
 def count_clipped_units(
@@ -35,29 +34,20 @@ def count_clipped_units(
     keys: Sequence[str],
     calls: Sequence[AggregateCall],
     *,
-    alone: bool,
+    one_row_per_group: bool,
 ) -> tuple[RelationNode, tuple[AggregateCall, ...]]:
-    """The rows of such a question, and its aggregates as measures of them. ``alone``: they are
-    one for each unit and group already.
+    """Return the rows of a question with clipping counts, and its aggregates as measures of them.
+
+    With ``one_row_per_group`` the rows need no aggregation per unit.
     """
-    for call in calls:
-        if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
-            what = f"clipped => TRUE looks at the sums of each person, and {call.text} at rows"
-            raise text.refusal(
-                Unsupported, what, None, f"Ask for {call.text} in a question of its own."
-            )
-        if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
-            what = "contribution_bounds_per_group is too wide to count who is outside"
-            raise text.refusal(
-                Unsupported, what, None, "Choose narrower bounds, or leave clipped out."
-            )
+    _check_calls(text, calls)
     known = rows.columns
     sums = {
         call.measure: f"s{i}" for i, call in enumerate(calls) if isinstance(call.measure, Measure)
     }
-    made: RelationNode = rows
-    if not alone:
-        made = UnitAggregation(
+    unit_rows: RelationNode = rows
+    if not one_row_per_group:
+        unit_rows = UnitAggregation(
             rows,
             tuple(keys),
             tuple(
@@ -66,10 +56,11 @@ def count_clipped_units(
             ),
         )
     read = {
-        measure: ColumnRef(str(measure.column) if alone else name) for measure, name in sums.items()
+        measure: ColumnRef(str(measure.column) if one_row_per_group else name)
+        for measure, name in sums.items()
     }
     outside = {measure: name.replace("s", "o") for measure, name in sums.items()}
-    types = made.columns
+    types = unit_rows.columns
     outputs = (
         *((key, ColumnRef(key)) for key in keys),
         *((name, read[measure]) for measure, name in sums.items()),
@@ -79,7 +70,7 @@ def count_clipped_units(
         ),
     )
     counts = {call.clip.count for call in calls if call.clip is not None}
-    found = []
+    measured = []
     for call in calls:
         assert isinstance(call.measure, Measure)
         measure = (
@@ -89,28 +80,45 @@ def count_clipped_units(
         )
         clip = (
             call.clip
-            if call.clip is None or not alone
+            if call.clip is None or not one_row_per_group
             else _narrow_outer_bounds(call.clip, known[str(call.measure.column)])
         )
-        found.append(replace(call, measure=measure, clip=clip))
-    return Project(made, outputs), tuple(found)
+        measured.append(replace(call, measure=measure, clip=clip))
+    return Project(unit_rows, outputs), tuple(measured)
+
+
+def _check_calls(text: SourceText, calls: Sequence[AggregateCall]) -> None:
+    for call in calls:
+        if not isinstance(call.measure, Measure) or call.measure.sum_bounds is None:
+            problem = (
+                f"{call.text} cannot be combined with clipped => TRUE, which works on one sum per"
+                " unit"
+            )
+            fix = f"Ask for {call.text} in a separate question."
+            raise text.refusal(Unsupported, problem, None, fix)
+        if max(map(abs, call.measure.sum_bounds)) > _MAX_STEPS:
+            problem = "contribution_bounds_per_group is too wide for clipped => TRUE"
+            fix = "Choose narrower bounds, or leave clipped out."
+            raise text.refusal(Unsupported, problem, None, fix)
 
 
 def _build_unit_sum(
     text: SourceText, measure: Measure, calls: Sequence[AggregateCall], known: Mapping[str, Range]
 ) -> UnitStatistic:
-    """The sum of a unit. Where the policy has no bounds, ``measuring`` clamps rows to those of the
-    sum, and nobody with one row would be outside: the outer bounds take their place."""
+    """Build the sum per unit.
+
+    ``measures`` clamps rows of a column without bounds to the bounds of the sum, so that no unit
+    with one row would be clipped. The outer bounds replace that clamp.
+    """
     assert measure.grid is not None
     clips = [call.clip for call in calls if call.measure == measure and call.clip is not None]
     if known[str(measure.column)].is_bounded or not clips:
         return UnitStatistic("total", measure.column, measure.grid)
     outer = [end for clip in clips if clip.outer is not None for end in clip.outer]
     if not outer or any(clip.outer is None for clip in clips):
-        what = "This has no bounds, so nobody knows how far out the rows of a person may be"
         raise text.refusal(
             Unbounded,
-            what,
+            "clipped => TRUE needs outer bounds, because this column has no bounds",
             None,
             "Declare bounds in the policy, or add outer_bounds_per_group => (0, 5000).",
         )
@@ -121,7 +129,7 @@ def _build_unit_sum(
     if max(-low, high) > _MAX_STEPS:
         raise text.refusal(
             Unsupported,
-            "outer_bounds_per_group is too wide to count who is outside",
+            "outer_bounds_per_group is too wide for clipped => TRUE",
             None,
             "Choose narrower bounds.",
         )
@@ -129,15 +137,15 @@ def _build_unit_sum(
 
 
 def _build_clamped_sum(measure: Measure, column: str) -> Measure:
-    """The sum of a unit is its one value now, and the limits are the clamp of that."""
     assert measure.grid is not None
     assert measure.sum_bounds is not None
     return Measure("total", column, ClampedGrid(measure.grid.step, *measure.sum_bounds))
 
 
 def _build_outside_test(column: ColumnRef, measure: Measure, known: Range) -> Expression:
-    """1 where the sum is outside, else NULL. Sums are whole numbers of steps: for doubles the
-    middle between two is far from both.
+    """Build an expression that is 1 where the sum is outside the limits, and NULL elsewhere.
+
+    Sums are whole numbers of steps, so half a step beyond a limit separates doubles safely.
     """
     assert measure.grid is not None
     assert measure.sum_bounds is not None
@@ -155,7 +163,7 @@ def _build_outside_test(column: ColumnRef, measure: Measure, known: Range) -> Ex
 
 
 def _narrow_outer_bounds(clip: ClippingCount, known: Range) -> ClippingCount:
-    """A unit with one row is no farther out than a row can be."""
+    """Narrow the outer bounds of a sum to the range of its only row."""
     if known.low is None or known.high is None:
         return clip
     low, high = (

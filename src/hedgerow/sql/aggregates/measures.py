@@ -1,47 +1,38 @@
-"""The aggregates of a question as measures of its plan. Equal ones are asked once, and those of
-one column share what they can.
-"""
+"""Aggregates of a question as measures of its plan: equal ones once, shared where possible."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.errors import Unbounded
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.order_statistics import OrderStatistic
-from hedgerow.plan.scalar.expressions import ColumnRef, Expression, find_columns, infer_range
+from hedgerow.plan.scalar.expressions import ColumnRef, Expression
 from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.plan.values import Range, Type
+from hedgerow.sql.aggregates.aggregate_options import ORDER_STATISTICS, check_options
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
-from hedgerow.sql.aggregates.grids import build_grid
+from hedgerow.sql.aggregates.number_grids import build_number_grid
 from hedgerow.sql.aggregates.order_statistics import build_order_statistic
 from hedgerow.sql.aggregates.shared_measures import share_measures
-from hedgerow.sql.binder.row_expressions import RowBinder, suggest_number_declaration
+from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import (
     TypedExpression,
     align_types,
     build_constant,
-    format_as_number,
 )
-from hedgerow.sql.predicates.domain_narrowing import inline_projections
 from hedgerow.sql.question import AggregateCall, ClippingCount, QuantileBracket
 from hedgerow.sql.syntax.named_arguments import NamedArguments
-from hedgerow.sql.syntax.quoting import quote_name
 
 __all__ = ["MeasureCollector", "build_result_read"]
 
 MAX_AGGREGATES: Final = 100
 _MAX_BOUND_STEPS: Final = 2**62
-# the size of a step: so that squares of values, and of their noise, are doubles
-_MAX_STEP: Final = Fraction(2**400)
-# How many steps wide the values may be whose moments are taken: their products have to stay whole
-# numbers that engines can add.
+# The largest widths of values in moments, in steps: engines must be able to add their products.
 _MAX_WIDTHS: Final = {
     "AVG": None,
     "VAR_POP": 2**13,
@@ -49,21 +40,22 @@ _MAX_WIDTHS: Final = {
     "STDDEV_POP": 2**13,
     "STDDEV_SAMP": 2**13,
 }
-# The numbers of a correlation have both widths squared, and noise must be drawable beside them.
+# A correlation squares both widths, and the noise must fit beside that.
 _MAX_PAIR_WIDTHS: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12, "CORR": 2**7}
 
 
 @dataclass(frozen=True, slots=True)
 class _TypedMeasure:
-    """A measure on its own, before it is shared, and the type of what is made of it."""
+    """A measure before sharing, and the type of its result."""
 
     measure: Measure | OrderStatistic
     type: Type
 
 
 class MeasureCollector:
-    """Collects aggregates while a question is read. Arguments become the columns "v0", "v1", …
-    of the plan; ``work`` is theirs in all.
+    """The aggregates of a question, collected while its outputs are bound.
+
+    Arguments become the columns "v0", "v1", … of the plan; ``work`` is their total work.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -75,22 +67,22 @@ class MeasureCollector:
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
-        """The aggregates, each once, with the measures that they share."""
+        """The distinct aggregates, with the measures they share."""
         return share_measures(tuple(self._calls.values()))
 
     @property
     def types(self) -> Mapping[str, Type]:
-        """Name and type of each aggregate."""
+        """The type of each aggregate, by name."""
         return {call.name: call.type for call in self._calls.values()}
 
     @property
     def columns(self) -> tuple[tuple[str, Expression], ...]:
-        """Name and expression of each argument."""
+        """The name and expression of each argument."""
         return tuple((name, expression) for expression, name in self._columns.items())
 
     def add(self, asked: AggregateSyntax) -> AggregateCall:
-        """The aggregate, which may be there already."""
-        self._check_options(asked)
+        """Add an aggregate, or return the equal one that is there already."""
+        check_options(self._row_binder, asked)
         found = self._build_measure(asked)
         named = asked.named_arguments
         key = (
@@ -102,7 +94,7 @@ class MeasureCollector:
             named.bracket,
         )
         if key not in self._calls:
-            self._calls[key] = AggregateCall(
+            self._calls[key] = call = AggregateCall(
                 self._choose_name(asked),
                 asked.function,
                 found.measure,
@@ -110,18 +102,14 @@ class MeasureCollector:
                 self._format_call(asked),
                 asked.probability,
             )
-            if named.clipped:
-                self._calls[key] = replace(
-                    self._calls[key], clip=self._build_clip(asked, found.measure)
-                )
-            if named.bracket is not None:
-                self._calls[key] = replace(
-                    self._calls[key], bracket=self._build_bracket(asked, named.bracket)
-                )
+            # The counts that these add are named after the call itself.
+            clip = self._build_clip(asked, found.measure) if named.clipped else None
+            bracket = None if named.bracket is None else self._build_bracket(asked, named.bracket)
+            self._calls[key] = replace(call, clip=clip, bracket=bracket)
         return self._calls[key]
 
     def find_clipping_count(self, name: str) -> str | None:
-        """The aggregate that counts the units outside the bounds of this one."""
+        """Return the name of the count of clipped units of an aggregate."""
         return next(
             (
                 call.clip.count
@@ -131,29 +119,30 @@ class MeasureCollector:
             None,
         )
 
-    def _build_bracket(self, asked: AggregateSyntax, wide: Fraction) -> QuantileBracket:
-        """With a count of the values that it is chosen from: of each unit as many as count."""
+    def _build_bracket(self, asked: AggregateSyntax, half_width: Fraction) -> QuantileBracket:
+        """Build the bracket of a quantile, and the count of the values it is chosen from."""
         value = self._build_indicator(asked, bind_argument(self._row_binder, asked))
         measure = Measure("total", self._add_column(value), _COUNT_GRID, (0, self._scope.max_rows))
-        key = ("bracket", measure)
-        if key not in self._calls:
-            self._calls[key] = AggregateCall(
-                self._choose_name(asked),
-                "COUNT",
-                measure,
-                "integer",
-                f"the count of values in {self._format_call(asked)}",
-            )
+        text = f"the count of values in {self._format_call(asked)}"
+        count = self._add_count(asked, "bracket", measure, text)
         assert asked.probability is not None
         return QuantileBracket(
-            self._calls[key].name, asked.probability - wide, asked.probability + wide
+            count, asked.probability - half_width, asked.probability + half_width
         )
+
+    def _add_count(self, asked: AggregateSyntax, kind: str, measure: Measure, text: str) -> str:
+        """Add a count that an aggregate needs besides its own measure, and return its name."""
+        key = (kind, measure)
+        if key not in self._calls:
+            name = self._choose_name(asked)
+            self._calls[key] = AggregateCall(name, "COUNT", measure, "integer", text)
+        return self._calls[key].name
 
     def _choose_name(self, asked: AggregateSyntax) -> str:
         if len(self._calls) == MAX_AGGREGATES:
             self._row_binder.refuse(
                 asked.node,
-                f"This has more than {MAX_AGGREGATES} aggregates",
+                f"This question has more than {MAX_AGGREGATES} aggregates",
                 "Ask several shorter questions.",
             )
         return f"a{len(self._calls)}"
@@ -164,8 +153,9 @@ class MeasureCollector:
     def _build_clip(
         self, asked: AggregateSyntax, measure: Measure | OrderStatistic
     ) -> ClippingCount:
-        """With a count of the units outside, which has the measure of the sum until ``clipping``
-        gives it its own.
+        """Build the clipping count of a sum.
+
+        It has the measure of the sum until ``clipping_counts`` replaces it.
         """
         assert isinstance(measure, Measure)
         assert measure.sum_bounds is not None
@@ -173,81 +163,21 @@ class MeasureCollector:
         low, high = (limit * measure.grid.step for limit in measure.sum_bounds)
         outer = asked.named_arguments.outer
         if outer is not None and not (outer[0] <= low and high <= outer[1]):
-            what = "outer_bounds_per_group lie around contribution_bounds_per_group"
             self._row_binder.refuse(
                 asked.node,
-                what,
+                "outer_bounds_per_group must contain contribution_bounds_per_group",
                 f"Write outer_bounds_per_group => ({float(low):g}, {float(10 * high):g}), or leave"
                 " it out.",
             )
-        key = ("DP_CLIPPED", measure)
-        if key not in self._calls:
-            self._calls[key] = AggregateCall(
-                self._choose_name(asked),
-                "COUNT",
-                measure,
-                "integer",
-                f"DP_CLIPPED({self._format_call(asked)})",
-            )
-        return ClippingCount(self._calls[key].name, (low, high), outer)
-
-    def _check_options(self, asked: AggregateSyntax) -> None:
-        """Options that contradict each other, or have no meaning here."""
-        if asked.distinct and asked.function not in ("COUNT", "MIN", "MAX"):
-            self._row_binder.refuse(
-                asked.node, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."
-            )
-        picks = asked.function in ("QUANTILE", "MIN", "MAX", "MODE")
-        if not picks and (
-            asked.named_arguments.method is not None or asked.named_arguments.bound is not None
-        ):
-            what = f"{asked.name} has no choice of method"
-            self._row_binder.refuse(
-                asked.node,
-                what,
-                "Leave method and bound out: they are for MEDIAN, QUANTILE, MIN, MAX and MODE.",
-            )
-        if asked.named_arguments.bracket is not None and asked.function != "QUANTILE":
-            what = f"{asked.name} has no bracket"
-            self._row_binder.refuse(
-                asked.node, what, "Leave it out: it is for MEDIAN, QUANTILE and PERCENTILE_CONT."
-            )
-        limits = asked.named_arguments.limits
-        if asked.named_arguments.clipped and limits is None:
-            what = (
-                "clipped => TRUE counts who is outside of contribution_bounds_per_group, and there"
-                " are none"
-            )
-            self._row_binder.refuse(
-                asked.node,
-                what,
-                "Add contribution_bounds_per_group => (0, 100), or leave clipped out.",
-            )
-        if asked.named_arguments.outer is not None and not asked.named_arguments.clipped:
-            what = (
-                "outer_bounds_per_group says how far out those can be whom clipped => TRUE counts"
-            )
-            self._row_binder.refuse(asked.node, what, "Add clipped => TRUE, or leave it out.")
-        if limits is None:
-            return
-        if asked.function not in ("SUM", "COUNT") or asked.distinct:
-            self._row_binder.refuse(
-                asked.node, "contribution_bounds_per_group goes with SUM and COUNT", "Leave it out."
-            )
-        if limits[0] > limits[1]:
-            what = "The lower one of contribution_bounds_per_group comes first"
-            self._row_binder.refuse(
-                asked.node, what, "Write contribution_bounds_per_group => (0, 100)."
-            )
-        if limits[0] == limits[1] == 0:
-            self._row_binder.refuse(
-                asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out."
-            )
+        text = f"DP_CLIPPED({self._format_call(asked)})"
+        return ClippingCount(
+            self._add_count(asked, "DP_CLIPPED", measure, text), (low, high), outer
+        )
 
     def _build_measure(self, asked: AggregateSyntax) -> _TypedMeasure:
         if asked.function == "COUNT":
             return _TypedMeasure(self._build_count(asked), "integer")
-        if asked.function in ("QUANTILE", "MIN", "MAX", "MODE"):
+        if asked.function in ORDER_STATISTICS:
             value = bind_argument(self._row_binder, asked)
             return _TypedMeasure(
                 build_order_statistic(self._row_binder, asked, value, self._add_column(value)),
@@ -258,7 +188,7 @@ class MeasureCollector:
         value = bind_argument(self._row_binder, asked)
         if asked.function == "SUM":
             return _TypedMeasure(self._build_sum(asked, value), value.type)
-        grid = self._build_grid(asked, value, _MAX_WIDTHS[asked.function])
+        grid = build_number_grid(self._row_binder, asked, value, _MAX_WIDTHS[asked.function])
         degree = 1 if asked.function == "AVG" else 2
         return _TypedMeasure(
             Measure("moments", self._add_column(value), grid, degree=degree), "real"
@@ -271,7 +201,7 @@ class MeasureCollector:
         if value.range.values == ():
             self._row_binder.refuse(
                 asked.node,
-                "This is always NULL, and NULL is never counted",
+                "The argument is always NULL, and COUNT ignores NULL",
                 "Write COUNT(*), or COUNT(x).",
             )
         if asked.distinct:
@@ -287,8 +217,9 @@ class MeasureCollector:
         )
 
     def _build_unit_count(self, asked: AggregateSyntax) -> Measure:
-        """COUNT of the id: of its rows; with DISTINCT of the people, each of whom is a sum of
-        ones, moved down to 1.
+        """Build COUNT(id), which counts rows, or COUNT(DISTINCT id), which counts units.
+
+        With FILTER the latter is a sum of ones, clamped to 1 per unit.
         """
         without = replace(asked, arguments=(), distinct=False)
         if not asked.distinct:
@@ -302,7 +233,6 @@ class MeasureCollector:
         )
 
     def _build_indicator(self, asked: AggregateSyntax, value: TypedExpression) -> TypedExpression:
-        """1 where there is a value."""
         if not value.range.nullable:
             return build_constant(1, "integer")
         missing = self._row_binder.apply(asked.node, "is null", value)
@@ -330,13 +260,11 @@ class MeasureCollector:
             value = TypedExpression(
                 value.expression, replace(within, step=value.range.step), value.size, value.work
             )
-        grid = self._build_grid(asked, value, None, constant_too=True)
+        grid = build_number_grid(self._row_binder, asked, value, None, allow_constant=True)
         if limits is not None:
             return self._build_limited_sum(asked, value, grid)
         if grid.low == grid.high == 0:
-            self._row_binder.refuse(
-                asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out."
-            )
+            self._row_binder.refuse(asked.node, "This sum is always 0", "Leave it out.")
         return Measure("total", self._add_column(value), grid)
 
     def _build_limited_sum(
@@ -345,13 +273,15 @@ class MeasureCollector:
         assert asked.named_arguments.limits is not None
         low, high = (round_half_away(limit / grid.step) for limit in asked.named_arguments.limits)
         if (low, high) == (0, 0) or max(abs(low), abs(high)) > _MAX_BOUND_STEPS:
-            what = (
-                "contribution_bounds_per_group is too narrow or too wide for the steps of this"
-                " column"
+            problem = (
+                "contribution_bounds_per_group is too narrow or too wide for the grid"
+                " of this column"
             )
-            least, most = (f"{float(many * grid.step):.1g}" for many in (1, _MAX_BOUND_STEPS))
+            smallest, largest = (
+                f"{float(steps * grid.step):.1g}" for steps in (1, _MAX_BOUND_STEPS)
+            )
             self._row_binder.refuse(
-                asked.node, what, f"Choose bounds from {least} to {most} in size."
+                asked.node, problem, f"Choose bounds between {smallest} and {largest} in size."
             )
         return Measure("total", self._add_column(value), grid, (low, high))
 
@@ -361,7 +291,7 @@ class MeasureCollector:
             self._row_binder.bind(asked.arguments[1]),
         )
         grids = [
-            self._build_grid(asked, value, _MAX_PAIR_WIDTHS[asked.function])
+            build_number_grid(self._row_binder, asked, value, _MAX_PAIR_WIDTHS[asked.function])
             for value in (first, second)
         ]
         degree = 2 if asked.function == "CORR" else 1
@@ -373,101 +303,6 @@ class MeasureCollector:
             second=(self._add_column(second), grids[1]),
         )
 
-    def _build_grid(
-        self,
-        asked: AggregateSyntax,
-        value: TypedExpression,
-        wide: int | None,
-        *,
-        constant_too: bool = False,
-    ) -> ClampedGrid:
-        """The steps of numbers with bounds; what is no number, or has none, is refused."""
-        reader, node, name = self._row_binder, asked.node, asked.name
-        if value.type == "boolean":
-            written = self._scope.text.format_node(asked.arguments[0]) if asked.arguments else "x"
-            instead = (
-                f"Write COUNT_IF({written})."
-                if name == "SUM"
-                else f"Write {name}({format_as_number(written)})."
-            )
-            reader.refuse(node, f"{name} adds numbers, and this is a condition", instead)
-        if value.range.values == ():
-            reader.refuse(node, "This is always NULL, and NULL is never added", "Leave it out.")
-        if value.type not in ("integer", "real"):
-            line = suggest_number_declaration(self._scope, [value], "real", ", min = …, max = …")
-            instead = (
-                "Use COUNT(x), or a column that is a number."
-                if line is None
-                else f"{line}; else use COUNT(x)."
-            )
-            reader.refuse(node, f"{name} adds numbers, and this is {value.type}", instead)
-        if not value.range.is_bounded:
-            raise reader.build_unbounded_error(
-                node, "so one person could move this arbitrarily far", [value]
-            )
-        if asked.named_arguments.limits is None:
-            self._check_date_bounds(asked, value)
-        grid = build_grid(value.range, wide)
-        if grid is None:
-            what, instead = (
-                "The bounds of this are too wide to add it up exactly",
-                "Declare narrower bounds in the policy: within ±2^53.",
-            )
-            raise self._scope.text.refusal(Unbounded, what, node, instead)
-        if (
-            asked.function.startswith(("VAR", "STDDEV", "COVAR"))
-            and not 1 / _MAX_STEP <= grid.step <= _MAX_STEP
-        ):
-            size = "large" if grid.step > 1 else "small"
-            what = f"The values of this are so {size} that their squares are no numbers any more"
-            reader.refuse(
-                node,
-                what,
-                "Multiply them by something that makes them"
-                f" {'smaller' if size == 'large' else 'larger'} first.",
-            )
-        if grid.low == grid.high and not constant_too:
-            what = (
-                "The mean of a constant is that constant"
-                if name == "AVG"
-                else f"{name} of a constant is known beforehand"
-            )
-            reader.refuse(node, what, "Leave it out.")
-        return grid
-
-    def _check_date_bounds(self, asked: AggregateSyntax, value: TypedExpression) -> None:
-        """Bounds that come from nothing but the calendar, which has 9999 years, are none."""
-        rows, expression = inline_projections(self._scope.rows, value.expression)
-        known = rows.columns
-        dates = [
-            name
-            for name in dict.fromkeys(find_columns(expression))
-            if known[name].type == "date" and not known[name].is_bounded
-        ]
-        if not dates:
-            return
-        shorter = {
-            **known,
-            **{
-                name: known[name].with_changes(low=_NARROW_CALENDAR[0], high=_NARROW_CALENDAR[1])
-                for name in dates
-            },
-        }
-        found = infer_range(expression, shorter)
-        if (found.low, found.high) == (value.range.low, value.range.high):
-            return
-        written = self._scope.text.format_node(asked.arguments[0]) if asked.arguments else "x"
-        names = " and ".join(map(quote_name, dates))
-        what = (
-            f"{names} {'has' if len(dates) == 1 else 'have'} no bounds, so one person could move"
-            " this by thousands of years"
-        )
-        instead = (
-            f"Clamp it, to bounds of your choice: LEAST(GREATEST({written}, 0), 365); "
-            'or declare the days in the policy: values = "2026-01-01 … 2026-12-31".'
-        )
-        raise self._scope.text.refusal(Unbounded, what, asked.node, instead)
-
     def _add_column(self, value: TypedExpression) -> str:
         if value.expression not in self._columns:
             self._columns[value.expression] = f"v{len(self._columns)}"
@@ -475,17 +310,10 @@ class MeasureCollector:
         return self._columns[value.expression]
 
 
-# than the calendar
-_NARROW_CALENDAR: Final = (
-    Fraction(date(1001, 1, 1).toordinal()),
-    Fraction(date(9001, 1, 1).toordinal()),
-)
 _MAX_TEXT_LENGTH: Final = 60  # characters of an aggregate in tables and notes
 _COUNT_GRID: Final = ClampedGrid(Fraction(1), 1, 1)
 
 
 def build_result_read(name: str) -> ColumnRef:
-    """How expressions call a result before it is settled. No column of a table can have this
-    name.
-    """
+    """Build the reference to an unresolved result, by a name that no column can have."""
     return ColumnRef("\0" + name)

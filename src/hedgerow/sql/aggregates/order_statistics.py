@@ -1,4 +1,4 @@
-"""MEDIAN, QUANTILE, MIN, MAX and MODE: what is chosen instead of added up."""
+"""MEDIAN, QUANTILE, MIN, MAX and MODE: values that are selected instead of added up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from hedgerow.plan.order_statistics import (
 from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.grids import build_grid
-from hedgerow.sql.binder.row_expressions import RowBinder, suggest_number_declaration
+from hedgerow.sql.binder.declaration_hints import suggest_number_declaration
+from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.group_by import compute_domain
 
@@ -31,143 +32,142 @@ _STATISTIC_KINDS: Final[dict[str, OrderStatisticKind]] = {
 
 
 def build_order_statistic(
-    reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, column: str
+    binder: RowBinder, asked: AggregateSyntax, value: TypedExpression, column: str
 ) -> OrderStatistic:
-    """The choice that is asked for; refused where nobody knows among what."""
+    """Build an order statistic; refuse one without known candidates."""
     kind = _STATISTIC_KINDS[asked.function]
-    method = _choose_method(reader, asked, kind)
+    method = _choose_method(binder, asked, kind)
     if value.range.values == ():
-        reader.refuse(asked.node, "This is always NULL, and NULL is never chosen", "Leave it out.")
+        binder.refuse(asked.node, "The argument is always NULL", "Leave it out.")
     if kind == "mode":
-        return _build_mode(reader, asked, value, column, method)
+        return _build_mode(binder, asked, value, column, method)
     if value.type not in ("integer", "real", "date"):
-        line = suggest_number_declaration(reader.scope, [value], "real", ", min = …, max = …")
-        instead = (
-            "Use MODE(x), or COUNT(x)."
+        line = suggest_number_declaration(binder.scope, [value], "real", ", min = …, max = …")
+        fix = (
+            "Use MODE(x) or COUNT(x)."
             if line is None
-            else f"{line}; else use MODE(x), or COUNT(x)."
+            else f"{line}; otherwise use MODE(x) or COUNT(x)."
         )
-        reader.refuse(
+        binder.refuse(
             asked.node,
-            f"{asked.name} works on numbers and dates, and this is {value.type}",
-            instead,
+            f"{asked.name} needs numbers or dates, but this is {value.type}",
+            fix,
         )
-    grid = _build_grid(reader, asked, value)
-    at = _compute_probabilities(reader, asked, value, method)
+    grid = _build_grid(binder, asked, value)
+    fractions = _compute_probabilities(binder, asked, value, method)
     if asked.named_arguments.bound is None:
-        return OrderStatistic(kind, column, grid, quantiles=at, method=method)
+        return OrderStatistic(kind, column, grid, quantiles=fractions, method=method)
     return OrderStatistic(
         kind,
         column,
         grid,
-        quantiles=at,
+        quantiles=fractions,
         method=method,
         bound=max(1, round_half_away(asked.named_arguments.bound / grid.step)),
     )
 
 
 def _compute_probabilities(
-    reader: RowBinder, asked: AggregateSyntax, value: TypedExpression, method: SelectionMethod
+    binder: RowBinder, asked: AggregateSyntax, value: TypedExpression, method: SelectionMethod
 ) -> tuple[Fraction, ...]:
-    """The share of a quantile, between those of its bracket if there is one."""
-    at, wide = asked.probability, asked.named_arguments.bracket
-    shares: tuple[Fraction, ...] = (
-        () if at is None else (at,) if wide is None else (at - wide, at, at + wide)
+    """Return the fraction of a quantile, between the ends of its bracket if it has one."""
+    fraction, half_width = asked.probability, asked.named_arguments.bracket
+    fractions: tuple[Fraction, ...] = (
+        ()
+        if fraction is None
+        else (fraction,)
+        if half_width is None
+        else (fraction - half_width, fraction, fraction + half_width)
     )
-    if any(10**6 % share.denominator for share in shares):
-        reader.refuse(asked.node, "A share has at most six decimals", "Write 0.333333 for a third.")
-    if wide is None:
-        return shares
-    if wide <= 0 or not 0 < shares[0] < shares[-1] < 1:
-        what = "A bracket lies around the share of its quantile, between 0 and 1"
-        reader.refuse(
+    if any(10**6 % fraction.denominator for fraction in fractions):
+        binder.refuse(
             asked.node,
-            what,
-            "Write MEDIAN(x, bracket => 0.05): from the quantile at 0.45 to that at 0.55.",
+            "The fraction of a quantile has at most six decimals",
+            "Write 0.333333 for a third.",
+        )
+    if half_width is None:
+        return fractions
+    if half_width <= 0 or not 0 < fractions[0] < fractions[-1] < 1:
+        binder.refuse(
+            asked.node,
+            "The bracket around a quantile must stay between 0 and 1",
+            "Write MEDIAN(x, bracket => 0.05), which spans the quantiles from 0.45 to 0.55.",
         )
     if method != "exponential":
-        reader.refuse(
+        binder.refuse(
             asked.node,
-            f"How far off the method {method!r} is depends on the data",
-            "Leave the method out, or the bracket.",
+            f"A bracket needs the method 'exponential', not {method!r}",
+            "Leave out the method or the bracket.",
         )
     if value.type == "date":
-        reader.refuse(
+        binder.refuse(
             asked.node,
-            "A bracket is for numbers",
-            "Leave it out, or count days from one: DATE_DIFF('day', DATE '2026-01-01', d).",
+            "A bracket needs numbers, but this is a date",
+            "Leave it out, or count days: DATE_DIFF('day', DATE '2026-01-01', d).",
         )
-    return shares
+    return fractions
 
 
 def _choose_method(
-    reader: RowBinder, asked: AggregateSyntax, kind: OrderStatisticKind
+    binder: RowBinder, asked: AggregateSyntax, kind: OrderStatisticKind
 ) -> SelectionMethod:
-    """The method, which takes a bound if it is propose, and only then."""
+    """Return the selection method; only 'propose' takes a bound."""
     allowed, named = SELECTION_METHODS[kind], asked.named_arguments
     method = named.method or allowed[0]
     if method not in allowed:
-        reader.refuse(
+        binder.refuse(
             asked.node,
             f"{asked.name} has no method {method[:30]!r}",
             f"The methods are {', '.join(allowed)}.",
         )
     if (method == "propose") != (named.bound is not None):
         if named.bound is None:
-            what = "method => 'propose' tests a bound, and none is proposed"
-            reader.refuse(
+            binder.refuse(
                 asked.node,
-                what,
-                "Add bound => 5: how far one person may move the answer, as you expect.",
+                "method => 'propose' needs a bound",
+                "Add bound => 5: your guess of how far one unit can move the answer.",
             )
-        reader.refuse(
+        binder.refuse(
             asked.node,
-            "A bound is proposed to the method 'propose' only",
+            "bound is only for the method 'propose'",
             "Write method => 'propose', or leave bound out.",
         )
     if named.bound is not None and named.bound <= 0:
-        reader.refuse(
-            asked.node, "The bound that is proposed is greater than 0", "Write bound => 5."
-        )
+        binder.refuse(asked.node, "bound must be greater than 0", "Write bound => 5.")
     return method
 
 
-def _build_grid(reader: RowBinder, asked: AggregateSyntax, value: TypedExpression) -> ClampedGrid:
+def _build_grid(binder: RowBinder, asked: AggregateSyntax, value: TypedExpression) -> ClampedGrid:
     if not value.range.is_bounded:
-        raise reader.build_unbounded_error(
-            asked.node, "and what is chosen is chosen between them", [value]
-        )
+        raise binder.build_unbounded_error(asked.node, [value])
     grid = build_grid(value.range)
     if grid is None:
-        what, instead = (
-            "The bounds of this are too wide to choose between them",
+        problem, fix = (
+            f"The bounds are too wide for {asked.name}",
             "Declare narrower bounds in the policy: within ±2^53.",
         )
-        raise reader.text.refusal(Unbounded, what, asked.node, instead)
+        raise binder.text.refusal(Unbounded, problem, asked.node, fix)
     if grid.low == grid.high:
-        reader.refuse(asked.node, "This can only have one value", "Leave it out.")
+        binder.refuse(asked.node, "This has only one possible value", "Leave it out.")
     return grid
 
 
 def _build_mode(
-    reader: RowBinder,
+    binder: RowBinder,
     asked: AggregateSyntax,
     value: TypedExpression,
     column: str,
     method: SelectionMethod,
 ) -> OrderStatistic:
-    values = compute_domain(reader.scope, value)
+    values = compute_domain(binder.scope, value)
     if values is None:
-        what = (
-            "MODE chooses among values that are known beforehand, and those of this are not"
-            " declared"
-        )
-        text = reader.text.format_node(asked.arguments[0])
-        instead = (
+        problem = "MODE needs a column with declared values"
+        text = binder.text.format_node(asked.arguments[0])
+        fix = (
             f'List them in the policy: {text} = {{ values = ["a", "b"] }}; or write GROUP BY {text}'
             " with COUNT(*)."
         )
-        raise reader.text.refusal(Unbounded, what, asked.node, instead)
+        raise binder.text.refusal(Unbounded, problem, asked.node, fix)
     if len(values) < 2:
-        reader.refuse(asked.node, "This can only have one value", "Leave it out.")
+        binder.refuse(asked.node, "This has only one possible value", "Leave it out.")
     return OrderStatistic(kind="mode", column=column, values=tuple(sorted(values)), method=method)  # type: ignore[type-var]

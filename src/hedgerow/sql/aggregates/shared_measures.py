@@ -1,6 +1,4 @@
-"""Aggregates of one column share what is measured: each measure costs, and one that tells
-several things is paid once.
-"""
+"""Measures that several aggregates of one column share, because each measure costs budget."""
 
 from __future__ import annotations
 
@@ -15,9 +13,11 @@ __all__ = ["share_measures"]
 
 
 def share_measures(calls: Sequence[AggregateCall]) -> tuple[AggregateCall, ...]:
-    """Where the mean or the variance of a column is asked, its sum and its count are read off the
-    same moments, those of the higher degree. Quantiles of a column by the exponential method are
-    chosen together."""
+    """Return the aggregates with shared measures.
+
+    SUM and COUNT of a column use the moments of its AVG or variance, if there is one, those of the
+    highest degree. Quantiles of a column by the exponential method are selected together.
+    """
     moments: dict[str, Measure] = {}
     for measure in (call.measure for call in calls):
         if (

@@ -13,14 +13,12 @@ __all__ = ["find_alias", "name_outputs"]
 
 
 def find_alias(item: exp.Expr) -> str | None:
-    """The name that the question gives to an output."""
+    """Return the alias of an output."""
     return item.alias if isinstance(item, exp.Alias) else None
 
 
 def name_outputs(items: Iterable[exp.Expr], scope: Scope) -> list[str]:
-    """The alias; else the column in the policy's spelling, or count, sum, avg; else column1,
-    column2, …. No name comes twice.
-    """
+    """Return a unique name per output: alias, column, aggregate, or column1, column2, …."""
     taken: set[str] = set()
     names = []
     for place, item in enumerate(items, 1):

@@ -1,4 +1,4 @@
-"""Reads what is said about the answer: the SELECT list, HAVING and ORDER BY."""
+"""Binding of expressions over the noisy answer: the SELECT list, HAVING and ORDER BY."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from sqlglot import exp
 
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression, insert_casts
+from hedgerow.plan.scalar.expressions import ColumnRef, Expression, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
@@ -25,8 +25,9 @@ _CLIPPED_EXAMPLE: Final = "contribution_bounds_per_group => (0, 100), clipped =>
 
 
 class ResultBinder(RowBinder):
-    """Over keys and noisy aggregates. Columns of the table are read as well, and must turn out
-    to be keys when all is settled.
+    """A binder over keys and noisy aggregates.
+
+    It also binds columns of the table; ``bind_result`` refuses those that turn out not to be keys.
     """
 
     def __init__(
@@ -47,21 +48,20 @@ class ResultBinder(RowBinder):
     def bind_result(
         self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select"
     ) -> TypedExpression:
-        """An expression in which nothing is read but keys ("k0") and aggregates ("a0"), and
-        whose values are of its type.
-        """
+        """Bind an expression that reads only keys ("k0") and aggregates ("a0")."""
         self._keys, self._clause = [key.expression for key in keys], clause
         found = self.bind(node)
-        known = {f"k{place}": build_type_range(key.type) for place, key in enumerate(keys)}
+        names = {key.expression: f"k{i}" for i, key in enumerate(keys)}
+        ranges = {f"k{i}": build_type_range(key.type) for i, key in enumerate(keys)}
         for name, type_ in self._measures.types.items():
-            known |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
-        return TypedExpression(
-            insert_casts(self._replace_keys(node, found.expression), known), found.range, found.size
-        )
+            ranges |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
+        expression = self.replace_keys(node, found.expression, names, "COUNT")
+        return TypedExpression(insert_casts(expression, ranges), found.range, found.size)
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
-        """In HAVING a key comes before an output of that name, in ORDER BY after it; the SELECT
-        list knows no outputs.
+        """Bind a key or an output alias.
+
+        HAVING prefers the key, ORDER BY the alias, and the SELECT list has no aliases.
         """
         found = self.scope.find_column(node)
         output = (
@@ -80,14 +80,13 @@ class ResultBinder(RowBinder):
         ):
             self.refuse(
                 node,
-                f"{node.name} is an output, and outputs do not see each other",
-                "Write the expression out again.",
+                f"{node.name} is an alias, and the SELECT list cannot use its own aliases",
+                "Write the expression again.",
             )
         column = self.check_selectable(node, self.scope.resolve_column(node, *self._aliases))
         return TypedExpression(ColumnRef(column.plan_column), build_type_range(column.range.type))
 
     def _bind_output(self, output: exp.Expr) -> TypedExpression:
-        """An output by its alias: read once, and not explained by other outputs."""
         if id(output) not in self._bound_outputs:
             clause, self._clause = self._clause, "select"
             self._bound_outputs[id(output)] = self.bind(output)
@@ -95,21 +94,19 @@ class ResultBinder(RowBinder):
         return self._bound_outputs[id(output)]
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
-        """An aggregate, asked once however often it is written."""
+        """Bind an aggregate; equal ones share one result."""
         call = self._measures.add(asked)
         return TypedExpression(build_result_read(call.name), build_type_range(call.type))
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
-        """An end of the interval of an aggregate, by its alias or written out; or how many units
-        were outside its bounds.
-        """
+        """Bind an end of the interval of an aggregate, or the count of units that it clips."""
         inner = argument.unnest()
         if isinstance(inner, exp.Column) and "table" not in inner.args:
             inner = self._outputs_by_alias.get(inner.name.casefold(), inner).unnest()
         if not is_aggregate(inner):
             self.refuse(
                 node,
-                "Intervals are those of aggregates",
+                "This function takes an aggregate",
                 "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.",
             )
         value = self.bind(inner)
@@ -119,7 +116,7 @@ class ResultBinder(RowBinder):
             if count is None:
                 self.refuse(
                     node,
-                    "Who is outside the bounds of this was not counted",
+                    "DP_CLIPPED needs an aggregate with clipped => TRUE",
                     f"Write SUM(x, {_CLIPPED_EXAMPLE}).",
                 )
             return TypedExpression(build_result_read(count), build_type_range("integer"))
@@ -132,28 +129,3 @@ class ResultBinder(RowBinder):
         ]
         found = FUNCTIONS[function].infer_range(ranges)
         return build_type_range(found.type)
-
-    def _replace_keys(self, node: exp.Expr, expression: Expression) -> Expression:
-        for place, key in enumerate(self._keys):
-            if expression == key:
-                return ColumnRef(f"k{place}")
-        if isinstance(expression, Call):
-            return Call(
-                expression.function,
-                tuple(self._replace_keys(node, argument) for argument in expression.arguments),
-            )
-        if isinstance(expression, ColumnRef):
-            if not expression.column.startswith("\0"):
-                self._refuse_non_key(node, expression.column)
-            return ColumnRef(expression.column[1:])
-        return expression
-
-    def _refuse_non_key(self, node: exp.Expr, column: str) -> None:
-        visible = self.scope.find_plan_column(column)
-        name = column if visible is None else visible.name
-        where = next(
-            (part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()),
-            node,
-        )
-        instead = f"Add it to GROUP BY, or write an aggregate of it, such as COUNT({name})."
-        self.refuse(where, f"{name} is shown as it is, row by row", instead)

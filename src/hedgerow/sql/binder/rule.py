@@ -1,6 +1,4 @@
-"""What a rule is: one class of node of the parser's tree, and what it becomes, or why it is
-refused.
-"""
+"""Rules: how one class of syntax node is bound, or why it is refused."""
 
 from __future__ import annotations
 
@@ -18,45 +16,34 @@ __all__ = ["Binder", "Refusal", "Rule", "find_filled_args"]
 
 
 class Binder(Protocol):
-    """What a rule may do: read the parts of its node, apply a function of the plan, or refuse."""
+    """The interface that rules use: bind parts, apply functions of the plan, or refuse."""
 
     @property
     def text(self) -> SourceText:
-        """What was written."""
-        ...
+        """The source text."""
 
     def bind(self, node: Any) -> TypedExpression:
-        """The meaning of a part."""
-        ...
+        """Bind a part of a node."""
 
     def apply(self, node: exp.Expr, function: str, *arguments: TypedExpression) -> TypedExpression:
-        """A function of the plan applied to parts; refused with the node underlined where its
-        types or bounds do not fit.
-        """
-        ...
+        """Apply a function of the plan; refuse arguments whose types or bounds do not fit."""
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
-        """The column or output that is named here."""
-        ...
+        """Bind a column or an output."""
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
-        """An aggregate of the question."""
-        ...
+        """Bind an aggregate."""
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
-        """An end of the interval of an aggregate."""
-        ...
+        """Bind an end of the interval of an aggregate."""
 
-    def refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        """Refuses, with the node underlined."""
-        ...
+    def refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        """Raise a refusal that underlines the node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Reads one class of node. ``takes`` names the parts that it looks at; a node with any other
-    part is refused.
-    """
+    """The binding of one class of node; arguments other than ``allowed_args`` are refused."""
 
     node: type[exp.Expr]
     bind: Callable[[Any, Binder], TypedExpression]
@@ -65,7 +52,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Refuses one class of node: ``what`` is wrong with it, and what to write ``instead``."""
+    """The refusal of one class of node: the ``problem``, and the ``fix`` to write instead."""
 
     node: type[exp.Expr]
     problem: str
@@ -73,7 +60,7 @@ class Refusal:
 
 
 def find_filled_args(node: exp.Expr) -> set[str]:
-    """The parts that a node has."""
+    """Return the names of the arguments that a node has."""
     return {
         name
         for name, part in node.args.items()

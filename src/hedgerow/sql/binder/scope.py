@@ -1,4 +1,4 @@
-"""The rows that a question, or a part of it, is about, and the names that they give."""
+"""Scopes: the rows that a query or a part of it reads, and the names of their columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.sql.catalog import PRIVACY_ID, OwnerKey, TableEntry, find_closest_
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["MAX_SOURCES", "MAX_WORK", "ColumnReference", "Scope"]
+__all__ = ["MAX_SOURCES", "MAX_WORK", "ColumnReference", "Scope", "build_complexity_error"]
 
 MAX_SOURCES: Final = 50
 MAX_WORK: Final = 50_000
@@ -27,14 +27,13 @@ _DOMAIN_LIMIT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
-    """A column that may be named: ``alias`` stands before the dot, ``column`` is its name in the
-    plan.
+    """A column that may be named: ``alias.name`` in SQL, ``plan_column`` in the plan.
 
-    ``whose`` is not None where its value says whose row it is: the id of the unit (which is no
-    column of the plan), a declared foreign key, or the key that such a one leads to. ``lost`` is an
-    id that may be missing, behind a LEFT JOIN. ``merged`` is the right-hand one of USING, found
-    with its alias only. ``origin`` is where the policy declares it; ``size`` and ``work`` are as in
-    ``TypedExpression``.
+    ``owner`` is set if the value identifies the owner of a row: the privacy id (which is no column
+    of the plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
+    privacy id that a LEFT JOIN may leave NULL, ``is_merged`` the right-hand column of USING, which
+    only its alias reaches. ``origin`` is the declaration in the policy; ``size`` and ``work`` are
+    as in ``TypedExpression``.
     """
 
     alias: str
@@ -50,22 +49,25 @@ class ColumnReference:
 
     @property
     def is_privacy_id(self) -> bool:
-        """Whether it is the id of the unit, which nobody may look at."""
+        """True for the privacy id, which no expression may read."""
         return self.owner == PRIVACY_ID or self.may_be_missing
 
     @property
     def value(self) -> TypedExpression:
-        """What it is in an expression."""
+        """The column as an expression."""
         return TypedExpression(ColumnRef(self.plan_column), self.range, self.size, self.work)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``sources`` are alias and name, for messages; ``tables`` the protected ones. ``once``: the
-    rows are one for each unit and value of these columns of the plan (None: there is no telling).
-    ``leaves`` counts tables and foldings, ``work`` is what it costs to put all into one form.
-    ``unique`` are the declared keys of a public table. ``capping`` are those of the tables whose
-    caps count; None: all."""
+    """The rows of FROM and WHERE, and their columns.
+
+    ``sources`` are pairs of alias and name, for messages; ``tables`` are the protected ones.
+    ``key_within_unit`` are plan columns of which each unit has every value at most once (None if
+    unknown). ``source_count`` counts tables and per-unit aggregations, ``work`` the cost of the
+    normal form. ``unique`` are the declared keys of a public table. ``capping_tables`` are the
+    tables whose caps apply (None for all).
+    """
 
     text: SourceText
     rows: RelationNode
@@ -80,26 +82,24 @@ class Scope:
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """What is known about each column of the plan."""
+        """The range of each column of the plan."""
         return {
             visible.plan_column: visible.range for visible in self.columns if visible.plan_column
         }
 
     @property
     def max_groups(self) -> int:
-        """The largest cap of the tables about those who are counted first, where two populations
-        meet.
-        """
+        """The largest group cap of the tables of the first population."""
         return max((entry.max_groups for entry in self._list_capping_entries()), default=1)
 
     @property
     def max_rows(self) -> int:
-        """The largest cap of the same tables."""
+        """The largest row cap of the same tables."""
         return max((entry.max_rows_per_group for entry in self._list_capping_entries()), default=1)
 
     @property
     def capping_table_names(self) -> frozenset[str]:
-        """The names of the tables whose caps count."""
+        """The names of the tables whose caps apply."""
         return (
             frozenset(name for name, _ in self.tables)
             if self.capping_tables is None
@@ -116,16 +116,16 @@ class Scope:
 
     @property
     def domain_limit(self) -> int:
-        """How many values of a key are listed."""
+        """The largest number of values of a key that are listed."""
         return min((entry.domain_limit for _, entry in self.tables), default=_DOMAIN_LIMIT)
 
     @property
     def population(self) -> str | None:
-        """Whom this is about; None where all is public."""
+        """The population of the rows; None if all tables are public."""
         return self.tables[0][1].population if self.tables else None
 
     def with_alias(self, alias: str, label: str = "") -> Scope:
-        """The same as a source of another: one alias for all."""
+        """Return the scope as one source of another, under a single alias."""
         columns = tuple(
             replace(visible, alias=alias, is_merged=False)
             for visible in self.columns
@@ -134,7 +134,7 @@ class Scope:
         return replace(self, columns=columns, sources=((alias, label or alias or "the subquery"),))
 
     def restrict_to(self, aliases: set[str]) -> Scope:
-        """The same with the columns of these aliases only."""
+        """Return the scope with the columns of these aliases only."""
         columns = tuple(visible for visible in self.columns if visible.alias.casefold() in aliases)
         return replace(
             self,
@@ -143,7 +143,7 @@ class Scope:
         )
 
     def filter_rows(self, condition: TypedExpression | None) -> Scope:
-        """The rows for which the condition holds."""
+        """Return the scope with the rows that meet a condition."""
         if condition is None:
             return self
         return replace(
@@ -151,19 +151,26 @@ class Scope:
         )
 
     def check_limits(self) -> Scope:
-        """Itself, unless it has become too large to work with."""
+        """Return the scope itself, unless it is too large."""
         if self.source_count > MAX_SOURCES:
-            what = f"This question puts more than {MAX_SOURCES} tables and subqueries together"
-            raise self.text.refusal(Unsupported, what, None, "Ask several shorter questions.")
-        if self.work > MAX_WORK:
-            what = "This question is too intricate"
             raise self.text.refusal(
-                Unsupported, what, None, "Write flatter expressions, or ask for the parts."
+                Unsupported,
+                f"This question combines more than {MAX_SOURCES} tables and subqueries",
+                None,
+                "Ask several shorter questions.",
             )
+        if self.work > MAX_WORK:
+            raise build_complexity_error(self.text)
         return self
 
+    def find_bare_column(self, node: exp.Expr) -> ColumnReference | None:
+        """Return the column of a node that is a column and nothing else."""
+        inner = node.unnest()
+        is_name = type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
+        return self.find_column(inner) if is_name else None  # type: ignore[arg-type]
+
     def find_column(self, node: exp.Column) -> ColumnReference | None:
-        """The column that is named here, if there is one; refused where there are two."""
+        """Return the column of this name, if there is one; refuse an ambiguous name."""
         self.check_qualifier(node)
         found = list(self._match_columns(node))
         if len(found) > 1:
@@ -172,13 +179,16 @@ class Scope:
                 for visible in found
                 if visible.alias
             )
-            instead = (
+            fix = (
                 f"Write {written}."
                 if len({visible.alias for visible in found}) > 1
                 else "Give the columns different names."
             )
             raise self.text.refusal(
-                Unsupported, f"{node.name[:60]} is the name of several columns", node, instead
+                Unsupported,
+                f"{node.name[:60]} is ambiguous: several columns have this name",
+                node,
+                fix,
             )
         return found[0] if found else None
 
@@ -194,35 +204,36 @@ class Scope:
                 if here:
                     yield visible
 
-    def resolve_column(self, node: exp.Column, *also: str) -> ColumnReference:
-        """The column that is named here; unknown and hidden names are refused alike. ``also``
-        are further names to suggest.
+    def resolve_column(self, node: exp.Column, *suggestions: str) -> ColumnReference:
+        """Return the column of this name; refuse unknown and hidden names alike.
+
+        ``suggestions`` are further names to suggest.
         """
         found = self.find_column(node)
         if found is None:
-            raise self.build_unknown_column_error(node, *also)
+            raise self.build_unknown_column_error(node, *suggestions)
         return found
 
     def check_qualifier(self, node: exp.Column) -> None:
-        """Refuses t.x where t is no source."""
+        """Refuse t.x if t is not a source."""
         table = node.args.get("table")
         aliases = [alias for alias, _ in self.sources]
         if table is None or table.name.casefold() in {alias.casefold() for alias in aliases}:
             return
-        one = len(aliases) == 1
-        what = f"{table.name[:60]} is {'not the table' if one else 'no table'} of this question"
+        is_single = len(aliases) == 1
+        problem = f"{table.name[:60]} is not a table of this question"
         known = [alias for alias in aliases if alias]
-        instead = (
+        fix = (
             f"Write {quote_name(known[0])}.{quote_name(node.name[:60])}, or the column alone."
-            if one and known
+            if is_single and known
             else f"The tables are {', '.join(known)}."
         )
         raise self.text.refusal(
-            Unsupported, what, table, instead if known else "Write the column alone."
+            Unsupported, problem, table, fix if known else "Write the column alone."
         )
 
-    def build_unknown_column_error(self, node: exp.Column, *also: str) -> Refused:
-        """The refusal of a name that is not there."""
+    def build_unknown_column_error(self, node: exp.Column, *suggestions: str) -> Refused:
+        """Return the refusal of a name that no column has."""
         name = node.name[:60]
         names = list(
             dict.fromkeys(visible.name for visible in self.columns if not visible.is_privacy_id)
@@ -232,31 +243,37 @@ class Scope:
             for visible in self.columns
             if visible.is_privacy_id and not visible.may_be_missing
         ]
-        close = find_closest_name(node.name, [*names, *ids, *also])
-        instead = (
+        close = find_closest_name(node.name, [*names, *ids, *suggestions])
+        fix = (
             f"Did you mean {quote_name(close)}?"
             if close
             else f"The columns are {', '.join(map(quote_name, names))}."
             if names
             else _NO_COLUMNS
         )
-        # a string, for those who come from elsewhere
+        # In some databases double quotes delimit text.
         if node.this.args.get("quoted") and not close:
-            instead = f"Text takes single quotes: {quote_text(name)}. {instead}"
-        if name.strip(_CURLY_QUOTES) != name:  # out of a text processor
-            instead = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
+            fix = f"Text takes single quotes: {quote_text(name)}. {fix}"
+        if name.strip(_CURLY_QUOTES) != name:  # pasted from a word processor
+            fix = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
         labels = [label for _, label in self.sources]
         who = (
             f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}"
             if len(labels) < 4
             else "The tables of this question have"
         )
-        return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)
+        return self.text.refusal(Unsupported, f"{who} no column {name}", node, fix)
 
     def find_plan_column(self, column: str) -> ColumnReference | None:
-        """The visible column of a column of the plan."""
+        """Return the visible column of a column of the plan."""
         return next((visible for visible in self.columns if visible.plan_column == column), None)
 
 
+def build_complexity_error(text: SourceText) -> Refused:
+    """Return the refusal of a question whose normal form would take too long."""
+    fix = "Simplify the expressions, or ask for their parts separately."
+    return text.refusal(Unsupported, "This question is too complex", None, fix)
+
+
 _CURLY_QUOTES: Final = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
-_NO_COLUMNS: Final = "No column of it may be asked for."
+_NO_COLUMNS: Final = "None of its columns may be queried."

@@ -1,4 +1,4 @@
-"""An expression that was read, with what is known about its values."""
+"""Bound expressions, with the range of their values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from sqlglot import exp
+
+from hedgerow.errors import Unsupported
 from hedgerow.plan.scalar.expressions import Constant, Expression
 from hedgerow.plan.values import Range, Type, Value
+from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = [
     "NO_TIME_OF_DAY",
@@ -19,18 +23,21 @@ __all__ = [
     "explain_invalid_date",
     "format_as_number",
     "parse_iso_date",
+    "require_condition",
 ]
 
-NO_TIME_OF_DAY: Final = "Times of day are not known: a timestamp is read as its date"
+NO_TIME_OF_DAY: Final = "Times of day are not supported: a timestamp is read as its date"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
 
 
 @dataclass(frozen=True, slots=True)
 class TypedExpression:
-    """``size`` counts the parts: SQL that says a thing once may mean it often (BETWEEN, CASE x
-    WHEN). ``work`` is the sum of the sizes of all parts, which is what it costs to put the
-    expression into its normal form."""
+    """An expression and the range of its values.
+
+    ``size`` counts its parts, which may be more than were written (BETWEEN, CASE x WHEN). ``work``
+    is the sum of the sizes of all parts: the cost of the normal form.
+    """
 
     expression: Expression
     range: Range
@@ -39,17 +46,17 @@ class TypedExpression:
 
     @property
     def type(self) -> Type:
-        """The type of its values."""
+        """The type of the values."""
         return self.range.type
 
     @property
     def is_null(self) -> bool:
-        """Whether it is the constant NULL, which goes with every type."""
+        """True for the constant NULL, which fits every type."""
         return isinstance(self.expression, Constant) and self.expression.value is None
 
 
 def build_constant(value: Value, type_: Type) -> TypedExpression:
-    """A value that the question wrote."""
+    """Build a constant."""
     written = Constant(value, type_)
     return TypedExpression(written, written.range)
 
@@ -57,13 +64,11 @@ def build_constant(value: Value, type_: Type) -> TypedExpression:
 def align_types(
     values: Sequence[TypedExpression], type_: Type | None = None
 ) -> list[TypedExpression]:
-    """Constants take the type of their company: NULL any, text that is a date beside a date
-    becomes one.
-    """
+    """Return values with constants cast to the type of the others: NULL to any, text to a date."""
     types = [value.type for value in values if not value.is_null]
-    usual: Type = types[0] if types else "integer"
+    default: Type = types[0] if types else "integer"
     wanted: Type = (
-        type_ if type_ is not None else next((one for one in types if one != "text"), usual)
+        type_ if type_ is not None else next((known for known in types if known != "text"), default)
     )
     return [_convert_constant(value, wanted) for value in values]
 
@@ -81,8 +86,20 @@ def _convert_constant(value: TypedExpression, wanted: Type) -> TypedExpression:
     return value if found is None else build_constant(found, "date")
 
 
+def require_condition(
+    text: SourceText, clause: str, node: exp.Expr, value: TypedExpression
+) -> TypedExpression:
+    """Return a value as a condition, and refuse a value of any other type."""
+    (condition,) = align_types([value], "boolean")
+    if condition.type != "boolean":
+        problem = f"{clause} needs a condition, but this is {condition.type}"
+        fix = "Write a comparison, such as x > 0 or x = 'a'."
+        raise text.refusal(Unsupported, problem, node, fix)
+    return condition
+
+
 def parse_iso_date(text: str) -> date | None:
-    """A day written as year-month-day."""
+    """Parse a date written as year-month-day."""
     try:
         return date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
@@ -90,14 +107,14 @@ def parse_iso_date(text: str) -> date | None:
 
 
 def explain_invalid_date(text: str) -> tuple[str, str]:
-    """What is wrong with text that should be a day, and what to write."""
+    """Return the problem and the fix for text that is not a date."""
     if _TIMESTAMP.fullmatch(text):
-        return NO_TIME_OF_DAY, f"Write the day alone, which means all of it: '{text[:10]}'."
+        return NO_TIME_OF_DAY, f"Write the date alone, which covers the whole day: '{text[:10]}'."
     if _DAY.fullmatch(text):
-        return f"There is no day {text}", "Write a day that the calendar has, such as '2026-01-31'."
-    return "This is no date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
+        return f"{text} is not a valid date", "Write a date that exists, such as '2026-01-31'."
+    return "This is not a date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
 
 
 def format_as_number(condition: str) -> str:
-    """A condition as 1 and 0, which leaves NULL out: with ELSE 0 it would count as 0."""
+    """Format a condition as 1 and 0, and keep NULL: ELSE 0 would turn it into 0."""
     return f"CASE WHEN {condition} THEN 1 WHEN NOT ({condition}) THEN 0 END"

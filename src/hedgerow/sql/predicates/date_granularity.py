@@ -1,12 +1,14 @@
-"""Dates that are known by month or by year, each as the first day of its own. Whole months and
-years of them can be asked for; for a part of one, an answer would count all of it or nothing, so
-that is refused."""
+"""Dates known by month or year, each as its first day.
+
+Questions may use whole months and years of them. A part of one is refused: the answer would count
+all of it or nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from sqlglot import exp
 
@@ -28,12 +30,18 @@ __all__ = [
 ]
 
 Granularity = Literal["day", "month", "year"]
-# an argument, each once: whether others stand before it, and the id of the rows that it is over
-_DateArgument = tuple[bool, int, Expression]
-# of a date: over which rows, and the sign by which it is compared
-_DatePart = tuple[RelationNode, Expression, str]
+_DatePart = tuple[RelationNode, Expression, str]  # rows, expression over them, comparison sign
 
-# The parts and first days that are the same on all days of one month or year.
+
+class _DateArgument(NamedTuple):
+    """A date argument of a call; ``rows_id`` identifies the rows that it reads."""
+
+    is_first: bool
+    rows_id: int
+    expression: Expression
+
+
+# Date parts that are the same on all days of one month or year.
 _YEAR_PARTS: Final = frozenset({"year", "start of year"})
 _CONSTANT_PARTS: Final = {
     "month": _YEAR_PARTS | {"quarter", "month", "start of quarter", "start of month"},
@@ -54,66 +62,73 @@ def refuse_finer_granularity(
     function: str,
     arguments: Sequence[tuple[RelationNode, TypedExpression]],
 ) -> None:
-    """Refuses a function of dates that looks within the months or years by which a column is
-    known; each argument is one over rows.
+    """Refuse a function of dates that looks inside the months or years of a column.
+
+    Each argument comes with the rows it reads.
     """
     if function not in _COMPARISONS and function not in _DATE_FUNCTIONS:
         return
     dates: dict[_DateArgument, RelationNode] = {}
     for place, (rows, value) in enumerate(arguments):
         if value.type == "date" and not value.is_null:
-            dates[place > 0, id(rows), value.expression] = rows
-    # looked for once: LEAST may have a thousand arguments, and each as many others
+            dates[_DateArgument(place == 0, id(rows), value.expression)] = rows
+    # Computed once per granularity and sign: LEAST may have a thousand arguments.
     unfit: dict[tuple[Granularity, str], dict[_DateArgument, str]] = {}
-    for one, rows in dates.items():
-        sign = _MIRRORED.get(function, function) if one[0] else function
-        for column in _find_passed_columns(rows, one[2]):
+    for argument, rows in dates.items():
+        sign = function if argument.is_first else _MIRRORED.get(function, function)
+        for column in _find_passed_columns(rows, argument.expression):
             if (column.granularity, sign) not in unfit:
                 unfit[column.granularity, sign] = (
                     _find_misaligned_dates(dates, column.granularity, sign)
                     if function in _COMPARISONS
                     else {}
                 )
-            # What IN lists is compared with what stands before it, and not with the rest of the
-            # list.
+            # IN compares its first argument with each of the list.
             others = (
-                said
-                for at, said in unfit[column.granularity, sign].items()
-                if at != one and (function != "in" or at[0] != one[0])
+                advice
+                for other, advice in unfit[column.granularity, sign].items()
+                if other != argument and (function != "in" or other.is_first != argument.is_first)
             )
-            instead = (
+            fix = (
                 next(others, None)
                 if function in _COMPARISONS
                 else _suggest_coarser_part(column, function, arguments[-1][1])
             )
-            if instead is not None:
-                what = (
-                    f"{column.name} is known by {column.granularity}, and this asks for less than a"
-                    " whole one"
+            if fix is not None:
+                problem = (
+                    f"{column.name} is known by {column.granularity}, but this asks for"
+                    f" part of a {column.granularity}"
                 )
                 raise text.refusal(
-                    Unsupported, what, node, f"{instead}{_suggest_day_declaration(column)}."
+                    Unsupported, problem, node, f"{fix}{_suggest_day_declaration(column)}."
                 )
 
 
 def compute_granularity(rows: RelationNode, date_: Expression) -> Granularity:
-    """The coarsest of which all values of a date are the first days, whatever the data hold. The
-    last day of the calendar, to which what lies beyond it is moved, is left out of account."""
+    """Return the coarsest granularity of which all values of a date are first days.
+
+    The last day of the calendar, where later dates are clamped, is ignored.
+    """
     coarser: tuple[Granularity, ...] = ("year", "month")
     return next(
-        (grain for grain in coarser if not any(_find_finer_parts(rows, date_, grain, "="))), "day"
+        (
+            granularity
+            for granularity in coarser
+            if not any(_find_finer_parts(rows, date_, granularity, "="))
+        ),
+        "day",
     )
 
 
 def find_coarse_columns(rows: RelationNode, names: Iterable[str]) -> Iterator[Column]:
-    """The columns of tables known by month or year that these columns of the rows, or conditions
-    on them, are made of.
-    """
+    """Yield the columns known by month or year behind these columns and the conditions."""
     names = set(names)
     match rows:
         case Table():
             yield from (
-                one for one in rows.schema.columns if one.name in names and one.granularity != "day"
+                column
+                for column in rows.schema.columns
+                if column.name in names and column.granularity != "day"
             )
         case Filter():
             yield from find_coarse_columns(rows.source, names | set(find_columns(rows.condition)))
@@ -150,18 +165,22 @@ def find_coarse_columns(rows: RelationNode, names: Iterable[str]) -> Iterator[Co
 
 
 def list_granularity_notes(rows: RelationNode, names: Iterable[str]) -> list[str]:
-    """What an answer says of such columns."""
+    """Return the notes of an answer about columns known by month or year."""
     found = dict.fromkeys(find_coarse_columns(rows, names))
     return [
-        f"{quote_name(one.name)} is known by {one.granularity}: each of its dates stands for a"
-        f" whole {one.granularity}."
+        (
+            f"{quote_name(one.name)} is known by {one.granularity}: each of its dates means"
+            f" the whole {one.granularity}."
+        )
         for one in found
     ]
 
 
 def _find_passed_columns(rows: RelationNode, date_: Expression) -> Iterator[Column]:
-    """The columns known by month or year that a date hands on, in whole months or years. What is
-    cut to a month or a year by DATE_TRUNC is asked for in these, and compared with any day."""
+    """Yield the columns known by month or year that a date passes on.
+
+    A date truncated by DATE_TRUNC to a month or year may be compared with any day.
+    """
     for source, part, _ in _walk_date_parts(rows, date_, "month", "=", set()):
         column = _find_table_column(source, part)
         if column is not None and column.granularity != "day":
@@ -169,19 +188,17 @@ def _find_passed_columns(rows: RelationNode, date_: Expression) -> Iterator[Colu
 
 
 def _find_finer_parts(
-    rows: RelationNode, date_: Expression, grain: Granularity, sign: str
+    rows: RelationNode, date_: Expression, granularity: Granularity, sign: str
 ) -> Iterator[_DatePart]:
-    """The parts of a date that may lie within a month or a year; none where all its values are
-    whole ones.
-    """
-    for source, part, by in _walk_date_parts(rows, date_, grain, sign, set()):
+    """Yield the parts of a date that may lie inside a month or a year."""
+    for source, part, by in _walk_date_parts(rows, date_, granularity, sign, set()):
         if isinstance(part, Constant):
-            whole = not isinstance(part.value, date) or _is_aligned(grain, by, part.value)
+            whole = not isinstance(part.value, date) or _is_aligned(granularity, by, part.value)
         elif isinstance(part, Call):
-            whole = part.function in _CONSTANT_PARTS[grain]
+            whole = part.function in _CONSTANT_PARTS[granularity]
         else:
             column = _find_table_column(source, part)
-            whole = column is not None and column.granularity in (grain, "year")
+            whole = column is not None and column.granularity in (granularity, "year")
         if not whole:
             yield source, part, by
 
@@ -189,16 +206,18 @@ def _find_finer_parts(
 def _walk_date_parts(
     rows: RelationNode,
     date_: Expression,
-    grain: Granularity,
+    granularity: Granularity,
     sign: str,
     seen: set[tuple[int, str, str]],
 ) -> Iterator[_DatePart]:
-    """The parts of which a date is one, or whole months or years away from one: columns of tables,
-    constants, and what has no such parts. Each column is ``seen`` once: those of subqueries may
-    name each other so often that there are more ways down than anybody can go."""
+    """Yield the columns and constants that a date equals, up to whole months or years.
+
+    Each column is visited once (``seen``): columns of nested subqueries may reference each other
+    along exponentially many paths.
+    """
     below: list[_DatePart] = []
     if isinstance(date_, Call):
-        below = [(rows, part, by) for part, by in _list_date_arguments(date_, grain, sign)]
+        below = [(rows, part, by) for part, by in _list_date_arguments(date_, granularity, sign)]
     elif isinstance(date_, ColumnRef):
         place = (id(rows), date_.column, sign)
         if place in seen:
@@ -208,17 +227,21 @@ def _walk_date_parts(
     if not below:
         yield rows, date_, sign
     for source, part, by in below:
-        yield from _walk_date_parts(source, part, grain, by, seen)
+        yield from _walk_date_parts(source, part, granularity, by, seen)
 
 
-def _list_date_arguments(call: Call, grain: Granularity, sign: str) -> list[tuple[Expression, str]]:
-    """The arguments that are whole months or years where the function is. A last day is as good as
-    a first one for some signs, and is not a last day any more when months are added to it."""
+def _list_date_arguments(
+    call: Call, granularity: Granularity, sign: str
+) -> list[tuple[Expression, str]]:
+    """Return the arguments that are whole months or years if the call is one.
+
+    For some signs a last day is as good as a first one; adding months to it breaks that.
+    """
     name, arguments = call.function, call.arguments
     if name == "add months":
-        return [(arguments[0], "=")] if _is_aligned_shift(grain, arguments[1]) else []
+        return [(arguments[0], "=")] if _is_aligned_shift(granularity, arguments[1]) else []
     if name in ("start of month", "start of quarter"):
-        return [] if name in _CONSTANT_PARTS[grain] else [(arguments[0], "=")]
+        return [] if name in _CONSTANT_PARTS[granularity] else [(arguments[0], "=")]
     values = {"case": (*arguments[1::2], arguments[-1]), "nullif": arguments[:1]}
     return [
         (part, sign)
@@ -226,15 +249,14 @@ def _list_date_arguments(call: Call, grain: Granularity, sign: str) -> list[tupl
     ]
 
 
-def _is_aligned_shift(grain: str, months: Expression) -> bool:
-    """Whether so many months after the start of a month or year another one starts."""
-    return grain == "month" or (
+def _is_aligned_shift(granularity: str, months: Expression) -> bool:
+    """Return whether adding these months to the start of a month or year gives another start."""
+    return granularity == "month" or (
         isinstance(months, Constant) and isinstance(months.value, int) and months.value % 12 == 0
     )
 
 
 def _find_table_column(rows: RelationNode, part: Expression) -> Column | None:
-    """The column of a table that is read here."""
     return (
         rows.schema.column(part.column)
         if isinstance(rows, Table) and isinstance(part, ColumnRef)
@@ -243,7 +265,7 @@ def _find_table_column(rows: RelationNode, part: Expression) -> Column | None:
 
 
 def _find_definitions(rows: RelationNode, name: str) -> Iterator[tuple[RelationNode, Expression]]:
-    """What a column is made of in the rows below."""
+    """Yield the definitions of a column in the rows below."""
     match rows:
         case Filter():
             yield rows.source, ColumnRef(name)
@@ -271,9 +293,7 @@ def _find_definitions(rows: RelationNode, name: str) -> Iterator[tuple[RelationN
 
 
 def _suggest_coarser_part(column: Column, function: str, last: TypedExpression) -> str | None:
-    """What to write instead of a part of a date that is finer than the column; None where it is
-    not. Months that are added come last.
-    """
+    """Return what to write instead of a date part finer than the column, if it is."""
     if function in ("days between", "add days"):
         word = column.granularity.upper()
         return (
@@ -294,55 +314,62 @@ def _suggest_coarser_part(column: Column, function: str, last: TypedExpression) 
 
 
 def _find_misaligned_dates(
-    dates: Mapping[_DateArgument, RelationNode], grain: Granularity, sign: str
+    dates: Mapping[_DateArgument, RelationNode], granularity: Granularity, sign: str
 ) -> dict[_DateArgument, str]:
-    """What to write instead of those dates that are not compared in whole months or years."""
+    """Return what to write instead of each date that is not compared in whole months or years."""
     found: dict[_DateArgument, str] = {}
-    for one, rows in dates.items():
-        for source, part, by in _find_finer_parts(rows, one[2], grain, sign):
-            # elsewhere it may have another name
+    for argument, rows in dates.items():
+        for source, part, by in _find_finer_parts(rows, argument.expression, granularity, sign):
+            # In a subquery the column may have another name.
             named = _find_table_column(source, part) if source is rows else None
             if isinstance(part, Constant) and isinstance(part.value, date):
-                found.setdefault(one, f"Write {_format_nearest_day(grain, by, part.value)}")
+                found.setdefault(
+                    argument, f"Write {_format_nearest_day(granularity, by, part.value)}"
+                )
             elif named is not None:
-                found.setdefault(one, f"Write DATE_TRUNC('{grain}', {quote_name(named.name)})")
-            found.setdefault(one, f"Write DATE_TRUNC('{grain}', …) of the other date")
+                found.setdefault(
+                    argument, f"Write DATE_TRUNC('{granularity}', {quote_name(named.name)})"
+                )
+            found.setdefault(argument, f"Write DATE_TRUNC('{granularity}', …) of the other date")
     return found
 
 
-def _is_aligned(grain: Granularity, sign: str, day: date) -> bool:
-    """Whether a comparison with the day takes each month or year as a whole. Up to its last day,
-    or after it, does so too.
+def _is_aligned(granularity: Granularity, sign: str, day: date) -> bool:
+    """Return whether comparing with a day takes each month or year as a whole.
+
+    For <= and > the last day does so too.
     """
-    return day == _compute_first_day(grain, day) or (
-        sign in ("<=", ">") and day == _compute_last_day(grain, day)
+    return day == _compute_first_day(granularity, day) or (
+        sign in ("<=", ">") and day == _compute_last_day(granularity, day)
     )
 
 
-def _format_nearest_day(grain: Granularity, sign: str, day: date) -> str:
-    end = _compute_last_day(grain, day) if sign in ("<=", ">") else _compute_first_day(grain, day)
+def _format_nearest_day(granularity: Granularity, sign: str, day: date) -> str:
+    end = (
+        _compute_last_day(granularity, day)
+        if sign in ("<=", ">")
+        else _compute_first_day(granularity, day)
+    )
     return f"'{end}' instead of '{day}'" + (
-        "" if sign in _MIRRORED else f": it stands for the whole {grain}"
+        "" if sign in _MIRRORED else f": it means the whole {granularity}"
     )
 
 
-def _compute_first_day(grain: Granularity, day: date) -> date:
-    return DATE_TRUNCATIONS[f"start of {grain}"](day)
+def _compute_first_day(granularity: Granularity, day: date) -> date:
+    return DATE_TRUNCATIONS[f"start of {granularity}"](day)
 
 
-def _compute_last_day(grain: Granularity, day: date) -> date:
-    first = _compute_first_day(grain, day)
-    after = DATE_SHIFTS["add months"](first, 1 if grain == "month" else 12)
+def _compute_last_day(granularity: Granularity, day: date) -> date:
+    first = _compute_first_day(granularity, day)
+    after = DATE_SHIFTS["add months"](first, 1 if granularity == "month" else 12)
     return after if after == date.max else DATE_SHIFTS["add days"](after, -1)
 
 
 def _suggest_day_declaration(column: Column) -> str:
-    """How the policy would declare days."""
     listed = [value for value in column.values or () if isinstance(value, date)]
     if not listed:
         return ""
     every = f"{min(listed)} … {_compute_last_day(column.granularity, max(listed))}"
     return (
-        f'; or have the policy declare days: {column.name} = {{ type = "date", values ='
-        f' "{every}" }}'
+        f'; or declare days in the policy: {column.name} = {{ type = "date", values = "{every}" }}'
     )

@@ -1,10 +1,12 @@
-"""What WHERE leaves of the values that the policy declares: of keys, whose groups are then fewer,
-and of columns, of which nothing may be left. Only public things are looked at: the condition, and
-lists and bounds. A group that is left out has no row in any database."""
+"""Values of keys and columns that WHERE leaves, from public facts alone.
+
+Only the conditions and the declared values and bounds are examined: a group left out is empty in
+every database.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from itertools import product
@@ -28,18 +30,19 @@ from hedgerow.plan.values import Range, Value
 from hedgerow.sql.binder.row_expressions import find_functions
 
 __all__ = [
+    "MIRRORED",
     "can_be_null",
-    "find_contradiction",
     "find_listed_values",
-    "find_undeclared_value",
     "inline_projections",
     "list_possible_values",
+    "mirror_comparison",
     "narrow_domain",
     "split_conjuncts",
+    "to_fraction",
 ]
 
-MAX_EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
-# Parts of a date that are the same on all days of one month, quarter or year.
+MAX_EVALUATIONS: Final = 50_000  # expression nodes evaluated to list the values of a key
+# Date parts that are the same on all days of one month, quarter or year.
 _YEAR_PARTS: Final = frozenset({"year", "start of year"})
 _QUARTER_PARTS: Final = _YEAR_PARTS | {"quarter", "start of quarter"}
 _COARSER_PARTS: Final = {
@@ -54,11 +57,11 @@ _PYTHON_TYPES: Final[Mapping[str, type]] = {
     "text": str,
     "date": date,
 }
-_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 def split_conjuncts(condition: Expression) -> Iterator[Expression]:
-    """What must hold all at once."""
+    """Yield the conditions that AND joins."""
     if isinstance(condition, Call) and condition.function == "and":
         for argument in condition.arguments:
             yield from split_conjuncts(argument)
@@ -72,24 +75,22 @@ def list_possible_values(
     limit: int,
     conditions: Sequence[Expression] = (),
 ) -> set[Value] | None:
-    """The values of an expression on the rows for which the conditions on its columns hold; None
-    where there would be too many to try.
-    """
+    """Return the values of an expression where the conditions hold; None if too many to try."""
     names = sorted(set(find_columns(expression)))
     # The logarithm may differ in its last bit between machines.
-    own = [
+    relevant = [
         c
         for c in conditions
         if set(find_columns(c)) <= set(names) and "ln" not in find_functions(c)
     ]
     columns = [ranges[name].domain(limit) for name in names]
     known = [(*values, None) for values in columns if values is not None]
-    work = prod(map(len, known)) * sum(map(count_nodes, [expression, *own]))
+    work = prod(map(len, known)) * sum(map(count_nodes, [expression, *relevant]))
     if len(known) < len(names) or work > MAX_EVALUATIONS or "ln" in find_functions(expression):
         return None
     value, tests = (
         insert_casts(expression, ranges),
-        [insert_casts(condition, ranges) for condition in own],
+        [insert_casts(condition, ranges) for condition in relevant],
     )
     rows = (dict(zip(names, row, strict=True)) for row in product(*known))
     return {
@@ -100,7 +101,7 @@ def list_possible_values(
 def narrow_domain(
     rows: RelationNode, key: Expression, domain: tuple[Value, ...], limit: int
 ) -> tuple[Value, ...]:
-    """Those values of a key that the conditions on the rows leave, in their order."""
+    """Return the values of a key that the conditions on the rows leave, in order."""
     found = domain
     for source, expression, conditions in _walk_sources(rows, key):
         ranges = source.columns
@@ -129,14 +130,15 @@ def narrow_domain(
 
 
 def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple[Value, ...] | None:
-    """The values of a key that the conditions list themselves, as IN and = do, in order; None where
-    they do not, or list too many. They are the analyst's words, and so are public: no group outside
-    them has a row, whatever the data hold."""
+    """Return the values of a key that the conditions list, as IN and = do; None if they do not.
+
+    The analyst wrote them, so they are public: no other group has a row, whatever the data.
+    """
     for source, expression, conditions in _walk_sources(rows, key):
         ranges = dict(source.columns)
         for name in dict.fromkeys(find_columns(expression)):
             values = _intersect_listed_values(conditions, ColumnRef(name), ranges[name].type)
-            # 0.0 equals -0.0
+            # Reals are left out, because 0.0 equals -0.0.
             if values is not None and ranges[name].values is None and ranges[name].type != "real":
                 ranges[name] = ranges[name].with_changes(values=tuple(values))
         found = _intersect_listed_values(
@@ -150,7 +152,7 @@ def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple
 def _intersect_listed_values(
     conditions: Sequence[Expression], subject: Expression, type_: str
 ) -> set[Value] | None:
-    """Those values that each condition lists which lists some; None where none does."""
+    """Intersect the value lists of all conditions that have one; None if none has."""
     found = [
         values
         for condition in conditions
@@ -162,10 +164,8 @@ def _intersect_listed_values(
 def _find_equal_constants(
     condition: Expression, subject: Expression, kind: type
 ) -> set[Value] | None:
-    """The constants that a condition lets something be equal to: =, IN, several with OR, and any
-    part of an AND.
-    """
-    condition = _mirror_comparison(condition)
+    """Return the constants that =, IN, OR and AND let a subject be equal to; None if any."""
+    condition = mirror_comparison(condition)
     if not isinstance(condition, Call):
         return None
     if condition.function in ("and", "or"):
@@ -177,16 +177,17 @@ def _find_equal_constants(
     if condition.function not in ("=", "in") or condition.arguments[0] != subject:
         return None
     constants = [
-        one.value if isinstance(one, Constant) else None for one in condition.arguments[1:]
+        argument.value if isinstance(argument, Constant) else None
+        for argument in condition.arguments[1:]
     ]
-    # A number of another type is compared as a double, which several whole numbers equal.
+    # Numbers of another type compare as doubles, and several integers equal one double.
     return set(constants) if all(type(value) is kind for value in constants) else None
 
 
 def inline_projections(
     rows: RelationNode, expression: Expression
 ) -> tuple[RelationNode, Expression]:
-    """An expression in terms of the tables, joins or folds below."""
+    """Return an expression in terms of the tables, joins or per-unit aggregations below."""
     while isinstance(rows, Filter | Project):
         expression = (
             expression
@@ -198,9 +199,7 @@ def inline_projections(
 
 
 def can_be_null(rows: RelationNode, key: Expression) -> bool:
-    """Whether a key may be NULL where the conditions on its columns hold, or where they list the
-    values that it may have.
-    """
+    """Return whether a key may be NULL on rows that meet the conditions."""
     for source, expression, conditions in _walk_sources(rows, key):
         if (
             _intersect_listed_values(
@@ -210,12 +209,12 @@ def can_be_null(rows: RelationNode, key: Expression) -> bool:
         ):
             return False
         names = set(find_columns(expression))
-        own = [
+        relevant = [
             condition
             for condition in conditions
             if set(find_columns(condition)) and set(find_columns(condition)) <= names
         ]
-        if any(evaluate(condition, dict.fromkeys(names)) is not True for condition in own):
+        if any(evaluate(condition, dict.fromkeys(names)) is not True for condition in relevant):
             return False
     return True
 
@@ -223,9 +222,7 @@ def can_be_null(rows: RelationNode, key: Expression) -> bool:
 def _walk_sources(
     rows: RelationNode, key: Expression
 ) -> Iterator[tuple[RelationNode, Expression, list[Expression]]]:
-    """The key and the conditions in terms of the rows below: of tables, and of what is joined or
-    folded on the way there.
-    """
+    """Yield each relation below, with the key and the conditions in terms of its columns."""
     conditions: list[Expression] = []
     while True:
         while isinstance(rows, Filter | Project):
@@ -255,9 +252,7 @@ def _walk_sources(
 
 
 def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None:
-    """A condition on the value of a key, which it reads as the column "", where it is made of
-    that alone.
-    """
+    """Return a condition as a test of the key, read as the column "", if it reads nothing else."""
     coarser = (
         _COARSER_PARTS.get(key.function, frozenset()) if isinstance(key, Call) else frozenset()
     )
@@ -282,12 +277,15 @@ def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None
 def _narrow_ranges(
     ranges: Mapping[str, Range], conditions: Sequence[Expression]
 ) -> dict[str, Range]:
-    """The ranges with what comparisons of whole numbers and dates with a constant leave of them;
-    doubles round, and stay as they are.
+    """Return ranges narrowed by comparisons of integers and dates with constants.
+
+    Reals stay as they are, because doubles round.
     """
     found = dict(ranges)
     for name, sign, value in (
-        told for condition in conditions if (told := _parse_comparison(condition)) is not None
+        comparison
+        for condition in conditions
+        if (comparison := _parse_comparison(condition)) is not None
     ):
         known = found[name]
         if known.type not in ("integer", "date"):
@@ -308,156 +306,38 @@ def _narrow_ranges(
 
 
 def _parse_comparison(condition: Expression) -> tuple[str, str, Fraction] | None:
-    """Column, sign and number, where a condition compares a column with a number or a date that
-    is written out.
-    """
-    condition = _mirror_comparison(condition)
-    if not isinstance(condition, Call) or condition.function not in _MIRRORED:
+    """Return column, sign and number of a comparison with a constant number or date."""
+    condition = mirror_comparison(condition)
+    if not isinstance(condition, Call) or condition.function not in MIRRORED:
         return None
     first, second = condition.arguments
     if not isinstance(first, ColumnRef) or not isinstance(second, Constant):
         return None
-    number = _to_fraction(second.value)
+    number = to_fraction(second.value)
     return None if number is None else (first.column, condition.function, number)
 
 
-def _mirror_comparison(condition: Expression) -> Expression:
-    """A comparison whose constant stands on the right."""
+def mirror_comparison(condition: Expression) -> Expression:
+    """Return a comparison with its constant on the right."""
     if (
         not isinstance(condition, Call)
-        or condition.function not in _MIRRORED
+        or condition.function not in MIRRORED
         or not isinstance(condition.arguments[0], Constant)
     ):
         return condition
-    return Call(_MIRRORED[condition.function], condition.arguments[::-1])
+    return Call(MIRRORED[condition.function], condition.arguments[::-1])
 
 
-def _to_fraction(value: Value) -> Fraction | None:
+def to_fraction(value: Value) -> Fraction | None:
     if isinstance(value, date):
         return Fraction(value.toordinal())
-    # others a double would round
+    # A double would round larger integers.
     small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
     return Fraction(value) if small else None  # type: ignore[arg-type]
 
 
 def _is_within(value: Value, known: Range) -> bool:
-    number = _to_fraction(value)
+    number = to_fraction(value)
     return number is None or (
         (known.low is None or known.low <= number) and (known.high is None or number <= known.high)
     )
-
-
-_CAN_HOLD: Final[Mapping[str, Callable[[Range, Fraction], bool]]] = {
-    "=": lambda known, value: _lower_end(known) <= value <= _upper_end(known),
-    "<": lambda known, value: _lower_end(known) < value,
-    "<=": lambda known, value: _lower_end(known) <= value,
-    ">": lambda known, value: _upper_end(known) > value,
-    ">=": lambda known, value: _upper_end(known) >= value,
-}
-
-
-def _lower_end(known: Range) -> Fraction | float:
-    return -float("inf") if known.low is None else known.low
-
-
-def _upper_end(known: Range) -> Fraction | float:
-    return float("inf") if known.high is None else known.high
-
-
-def find_contradiction(
-    condition: Expression, ranges: Mapping[str, Range]
-) -> tuple[Expression, Range | None] | None:
-    """What a condition compares with constants, and what is known of it that says that this never
-    holds; None where the constants say so themselves. A condition is comparisons, BETWEEN and IN,
-    joined by AND and OR; of other shapes nothing is said."""
-    own: dict[Expression, list[Call]] = {}
-    for part in map(_mirror_comparison, split_conjuncts(condition)):
-        if isinstance(part, Call) and part.function == "or":
-            each = [find_contradiction(branch, ranges) for branch in part.arguments]
-            if None not in each:
-                return each[0]
-            continue
-        if (
-            isinstance(part, Call)
-            and part.arguments
-            and not isinstance(part.arguments[0], Constant)
-        ):
-            own.setdefault(part.arguments[0], []).append(part)
-    for subject, parts in own.items():
-        if not set(find_columns(subject)):
-            continue
-        known = infer_range(subject, ranges)
-        if any(_is_unsatisfiable(part, known) for part in parts):
-            return subject, known
-        if known.type == "integer" and any(_is_fractional_equality(part) for part in parts):
-            return subject, Range("integer")
-        if _has_crossed_ends(parts):
-            return subject, None
-    return None
-
-
-def find_undeclared_value(
-    condition: Expression, ranges: Mapping[str, Range]
-) -> tuple[Expression, Range, str] | None:
-    """A text in a list that something never is, what is known of that, and the text. Some of the
-    list may hold, but this was not meant.
-    """
-    for part in split_conjuncts(condition):
-        if (
-            isinstance(part, Call)
-            and part.function == "in"
-            and set(find_columns(part.arguments[0]))
-        ):
-            known = infer_range(part.arguments[0], ranges)
-            words = [
-                one.value
-                for one in part.arguments[1:]
-                if isinstance(one, Constant) and isinstance(one.value, str)
-            ]
-            for word in words if known.values else ():
-                if known.values is not None and word not in known.values:
-                    return part.arguments[0], known, word
-    return None
-
-
-def _is_fractional_equality(part: Call) -> bool:
-    """Whether something is to be equal to a number that is not whole."""
-    numbers = [
-        _to_fraction(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]
-    ]
-    return (
-        part.function in ("=", "in")
-        and bool(numbers)
-        and all(number is not None and number.denominator > 1 for number in numbers)
-    )
-
-
-def _is_unsatisfiable(part: Call, known: Range) -> bool:
-    rest = part.arguments[1:]
-    constants = [one.value for one in rest if isinstance(one, Constant) and one.value is not None]
-    if part.function not in ("in", *_MIRRORED) or not rest or len(constants) < len(rest):
-        return False
-    if known.values is not None and part.function in ("in", "=") and known.values:
-        return not any(value in known.values for value in constants)
-    numbers = [number for value in constants if (number := _to_fraction(value)) is not None]
-    holds = _CAN_HOLD["=" if part.function == "in" else part.function]
-    return (
-        bool(numbers)
-        and len(numbers) == len(constants)
-        and not any(holds(known, number) for number in numbers)
-    )
-
-
-def _has_crossed_ends(parts: Sequence[Call]) -> bool:
-    """Whether the least that is asked for lies above the most."""
-    ends: dict[str, list[Fraction]] = {">": [], "<": []}
-    for part in parts:
-        value = (
-            part.arguments[1].value
-            if len(part.arguments) == 2 and isinstance(part.arguments[1], Constant)
-            else None
-        )
-        number = _to_fraction(value)
-        if number is not None and part.function in (">", ">=", "<", "<="):
-            ends[part.function[0]].append(number)
-    return bool(ends[">"] and ends["<"]) and max(ends[">"]) > min(ends["<"])

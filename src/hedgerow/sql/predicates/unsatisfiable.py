@@ -1,10 +1,8 @@
-"""Conditions that hold for no row, whatever the data hold: the policy knows the values, and
-asking would pay for noise alone.
-"""
+"""Refusals of WHERE conditions that no row can meet: the answer would be noise alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
 
@@ -18,16 +16,14 @@ from hedgerow.plan.scalar.expressions import (
     find_columns,
     insert_casts,
 )
-from hedgerow.plan.values import Range, Value
+from hedgerow.plan.values import Range
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import find_closest_name
-from hedgerow.sql.predicates.domain_narrowing import (
-    find_contradiction,
-    find_undeclared_value,
-    split_conjuncts,
-)
+from hedgerow.sql.predicates.contradictions import find_contradiction, find_undeclared_value
+from hedgerow.sql.predicates.domain_narrowing import split_conjuncts
+from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 
 __all__ = ["refuse_unsatisfiable"]
@@ -38,7 +34,7 @@ _MAX_LISTED_VALUES = 10
 def refuse_unsatisfiable(
     scope: Scope, conditions: tuple[TypedExpression, ...], where: exp.Expr | None
 ) -> None:
-    """Refuses a WHERE that never holds, with the part of it underlined."""
+    """Refuse a WHERE that is never true, and underline the part that is wrong."""
     if where is None:
         return
     ranges = _collect_declared_ranges(scope)
@@ -48,12 +44,15 @@ def refuse_unsatisfiable(
         for part in split_conjuncts(condition.expression)
     ):
         node = _find_condition(scope, where.this, lambda part: _is_never_true(part) or None)
-        instead = (
-            "Leave it out. EXPLAIN PRIVACY before the SELECT tells what an answer would be like,"
-            " and costs nothing."
+        fix = (
+            "Leave it out. To see the columns and the cost, write EXPLAIN PRIVACY"
+            " before the SELECT: it is free."
         )
         raise scope.text.refusal(
-            Unsupported, "This never holds, and noise alone would be paid for", node, instead
+            Unsupported,
+            "This condition is never true, so the answer would be noise alone",
+            node,
+            fix,
         )
     for condition in conditions:
         found = find_contradiction(condition.expression, ranges)
@@ -64,19 +63,19 @@ def refuse_unsatisfiable(
                 *found,
             )
     for condition in conditions:
-        odd = find_undeclared_value(condition.expression, ranges)
-        if odd is not None:
+        undeclared = find_undeclared_value(condition.expression, ranges)
+        if undeclared is not None:
             raise _build_undeclared_value_error(
                 scope,
                 _find_condition(
                     scope, where.this, lambda part: find_undeclared_value(part, ranges)
                 ),
-                *odd,
+                *undeclared,
             )
 
 
 def _collect_declared_ranges(scope: Scope) -> dict[str, Range]:
-    """What is declared. Bounds that are found, or stand in for such, rule nothing out."""
+    """Return the declared ranges. Bounds that auto_bounds finds rule nothing out."""
     open_ = any(entry.auto_bounds for _, entry in scope.tables)
     return {
         name: (
@@ -89,9 +88,7 @@ def _collect_declared_ranges(scope: Scope) -> dict[str, Range]:
 
 
 def _is_never_true(condition: Expression) -> bool:
-    """Whether it is of constants alone, and not true: 1 = 0, as tools ask to see the columns of
-    an answer.
-    """
+    """Return whether a condition is constant and not true, as in WHERE 1 = 0."""
     return (
         not set(find_columns(condition)) and evaluate(insert_casts(condition, {}), {}) is not True
     )
@@ -100,29 +97,15 @@ def _is_never_true(condition: Expression) -> bool:
 def _find_condition(
     scope: Scope, node: exp.Expr, wrong: Callable[[Expression], object]
 ) -> exp.Expr:
-    """The first of the conditions that is wrong by itself; all of them where none is. Each is
-    read once, however many there are.
-    """
-    for part in _split_conditions(node):
+    """Return the first condition that is wrong by itself, or else the whole. Each is bound once."""
+    for part in split_chain(node):
         try:
-            alone = wrong(RowBinder(scope).bind(part).expression)
-        except Refused:  # it is no condition on the joined rows, but says how they are joined
+            verdict = wrong(RowBinder(scope).bind(part).expression)
+        except Refused:  # a join condition, which reads ids
             continue
-        if alone is not None:
+        if verdict is not None:
             return part
     return node
-
-
-def _split_conditions(node: exp.Expr) -> Iterator[exp.Expr]:
-    """What AND joins, from left to right, without recursion: such chains are long."""
-    rest = [node]
-    while rest:
-        one = rest.pop()
-        inner = one.unnest()
-        if isinstance(inner, exp.And):
-            rest += [inner.expression, inner.this]
-        else:
-            yield one
 
 
 def _build_contradiction_error(
@@ -130,12 +113,11 @@ def _build_contradiction_error(
 ) -> Refused:
     inner, name = node.unnest(), _format_subject(scope, node, subject)
     if known is None:
-        what = (
-            f"This never holds: {name} would be at least the one and at most the other, which is"
-            " less"
-        )
         return scope.text.refusal(
-            Unsupported, what, node, "Write the smaller value first: BETWEEN 18 AND 65."
+            Unsupported,
+            f"This is never true: the lower bound of {name} is above the upper bound",
+            node,
+            "Write the smaller value first: BETWEEN 18 AND 65.",
         )
     if known.values:
         written = [
@@ -146,47 +128,49 @@ def _build_contradiction_error(
             if written and known.type == "text"
             else None
         )
-        instead = (
+        fix = (
             f"Did you mean {quote_text(close)}?"
             if close
-            else "Ask for values that the policy declares."
+            else "Use values that the policy declares."
         )
         return scope.text.refusal(
             Unsupported,
-            f"This never holds: {name} is one of {_format_values(known)}",
+            f"This is never true: {name} is one of {_format_values(known)}",
             node,
-            instead,
+            fix,
         )
     if known.low is None and known.high is None:
         return scope.text.refusal(
             Unsupported,
-            f"This never holds: {name} is a whole number",
+            f"This is never true: {name} is a whole number",
             node,
-            "Ask for whole numbers, or for a range.",
+            "Use whole numbers, or a range.",
         )
     ends = [
         _format_end(end, known) for end in dict.fromkeys((known.low, known.high)) if end is not None
     ]
-    one = "always" if known.low == known.high else "at least" if known.high is None else "at most"
-    what = f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {one} {ends[0]}"
+    relation = (
+        "always" if known.low == known.high else "at least" if known.high is None else "at most"
+    )
+    problem = (
+        f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {relation} {ends[0]}"
+    )
     return scope.text.refusal(
-        Unsupported, f"This never holds: {name} {what}", node, "Ask for values that lie there."
+        Unsupported, f"This is never true: {name} {problem}", node, "Use values in that range."
     )
 
 
 def _build_undeclared_value_error(
     scope: Scope, node: exp.Expr, subject: Expression, known: Range, word: str
 ) -> Refused:
-    """One of a list that is not there: the others would be answered, and nobody would see what
-    was misspelled.
-    """
+    """Return the refusal of one undeclared value in a list, which would otherwise go unnoticed."""
     close = find_closest_name(word, map(str, known.values or ()))
-    instead = f"Did you mean {quote_text(close)}? Else leave it out." if close else "Leave it out."
-    what = (
+    fix = f"Did you mean {quote_text(close)}? Otherwise leave it out." if close else "Leave it out."
+    problem = (
         f"{_format_subject(scope, node, subject)} is never {quote_text(word)}: it is one of"
         f" {_format_values(known)}"
     )
-    return scope.text.refusal(Unsupported, what, node, instead)
+    return scope.text.refusal(Unsupported, problem, node, fix)
 
 
 def _format_subject(scope: Scope, node: exp.Expr, subject: Expression) -> str:
@@ -205,13 +189,9 @@ def _format_subject(scope: Scope, node: exp.Expr, subject: Expression) -> str:
 
 def _format_values(known: Range) -> str:
     values = known.values or ()
-    return ", ".join(map(_format_value, values[:_MAX_LISTED_VALUES])) + (
+    return ", ".join(map(str, values[:_MAX_LISTED_VALUES])) + (
         ", …" if len(values) > _MAX_LISTED_VALUES else ""
     )
-
-
-def _format_value(value: Value) -> str:
-    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _format_end(end: Fraction, known: Range) -> str:

@@ -1,7 +1,7 @@
-"""Expressions of questions about public tables: what each node of the parser's tree becomes.
+"""Rules for expressions over public tables: from syntax nodes to fragments.
 
-Of a node its rule takes the parts that it names, and a node with any other is refused. Words of the
-analyst are looked up here and never handed on: what is handed on are words of ours.
+A rule reads the arguments it names, and a node with any other is refused. Words of the analyst are
+looked up and never passed on: fragments hold words of ours.
 """
 
 from __future__ import annotations
@@ -13,6 +13,17 @@ from typing import Any, Final, NamedTuple, NoReturn, Protocol
 from sqlglot import exp
 
 from hedgerow.sql.binder.rule import find_filled_args
+from hedgerow.sql.public_tables.keywords import (
+    ANONYMOUS,
+    CAST_TYPES,
+    CHAINS,
+    COMPARISONS,
+    DATE_PARTS,
+    ONE_ARGUMENT,
+    OPERANDS,
+    SEVERAL_ARGUMENTS,
+    TRIMS,
+)
 from hedgerow.sql.public_tables.phrases import Fragment, NumberLiteral, TextLiteral
 
 __all__ = [
@@ -26,122 +37,37 @@ __all__ = [
 ]
 
 ORDERED_ARGS: Final = ("this", "desc", "nulls_first")
-_OPERANDS: Final = ("this", "expression")
 _NUMBER: Final = re.compile(r"([0-9]{0,38})(?:(\.)([0-9]{0,38}))?(?:[eE]([+-]?[0-9]{1,4}))?")
-_PARTS: Final = {
-    **{word: word for word in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW")},
-    **{word: word for word in ("ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM", "ERA", "EPOCH")},
-    **{word: word for word in ("HOUR", "MINUTE", "SECOND", "DAYOFWEEK", "DAYOFYEAR")},
-    "DOW": "DAYOFWEEK",
-    "WEEKDAY": "DAYOFWEEK",
-    "DOY": "DAYOFYEAR",
-}
-_TYPES: Final[Mapping[object, str]] = {
-    exp.DType.BOOLEAN: "BOOLEAN",
-    exp.DType.INT: "INTEGER",
-    exp.DType.BIGINT: "BIGINT",
-    exp.DType.DOUBLE: "DOUBLE",
-    exp.DType.FLOAT: "FLOAT",
-    exp.DType.TEXT: "TEXT",
-    exp.DType.VARCHAR: "TEXT",
-    exp.DType.DATE: "DATE",
-}
-# Signs that stand in one line without brackets, read from the left.
-_CHAINS: Final[tuple[Mapping[type[exp.Expr], str], ...]] = (
-    {exp.And: "AND"},
-    {exp.Or: "OR"},
-    {exp.Add: "+", exp.Sub: "-"},
-    {exp.Mul: "*", exp.Div: "/", exp.Mod: "%"},
-    {exp.DPipe: "||"},
-)
-_COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_ONE_ARGUMENT: Final[Mapping[type[exp.Expr], str]] = {
-    exp.Sum: "sum",
-    exp.Avg: "avg",
-    exp.Min: "min",
-    exp.Max: "max",
-    exp.Median: "median",
-    exp.VariancePop: "var_pop",
-    exp.Variance: "variance",
-    exp.StddevPop: "stddev_pop",
-    exp.Stddev: "stddev",
-    exp.StddevSamp: "stddev_samp",
-    exp.Floor: "floor",
-    exp.Ceil: "ceil",
-    exp.Abs: "abs",
-    exp.Sqrt: "sqrt",
-    exp.Ln: "ln",
-    exp.Lower: "lower",
-    exp.Upper: "upper",
-    exp.Length: "length",
-    exp.Year: "year",
-    exp.Month: "month",
-    exp.Day: "day",
-    exp.Mode: "mode",
-}
-_SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
-    exp.Corr: ("corr", *_OPERANDS),
-    exp.CovarPop: ("covar_pop", *_OPERANDS),
-    exp.CovarSamp: ("covar_samp", *_OPERANDS),
-    exp.Nullif: ("nullif", *_OPERANDS),
-    exp.Quantile: ("quantile", "this", "quantile"),
-    exp.PercentileCont: ("quantile_cont", *_OPERANDS),
-    exp.Round: ("round", "this", "decimals"),
-    exp.Substring: ("substring", "this", "start", "length"),
-    exp.Coalesce: ("coalesce", "this", "expressions"),
-    exp.Least: ("least", "this", "expressions"),
-    exp.Greatest: ("greatest", "this", "expressions"),
-    exp.Concat: ("concat", "expressions"),
-}
-_ANONYMOUS: Final = {"HASH": "hash"}  # functions that the parser does not know
-_TRIMS: Final[Mapping[object, str]] = {
-    None: "trim",
-    "BOTH": "trim",
-    "LEADING": "ltrim",
-    "TRAILING": "rtrim",
-}
 
 
 class FragmentReader(Protocol):
-    """The abilities of a rule: it reads parts of its node, or refuses it."""
+    """The interface that rules use: read parts of a node, or refuse it."""
 
     def read_expression(self, node: object) -> Fragment:
-        """Return the phrase of an expression."""
-        ...
+        """Return the fragment of an expression."""
 
     def read_query(self, node: object) -> Fragment:
-        """Return the phrase of a SELECT, or of several that are put together."""
-        ...
+        """Return the fragment of a SELECT or a UNION."""
 
     def read_order(self, node: object) -> Fragment:
-        """Return the phrase of an ORDER BY."""
-        ...
+        """Return the fragment of an ORDER BY."""
 
     def read_name(self, node: object, *, table: bool = False) -> Fragment:
-        """Return the number of a name, of a column or a table."""
-        ...
+        """Return the number of a column or table name."""
 
-    def refuse(self, node: object, what: str, instead: str) -> NoReturn:
-        """Refuse, with the node underlined."""
-        ...
+    def refuse(self, node: object, problem: str, fix: str) -> NoReturn:
+        """Raise a refusal that underlines the node."""
 
 
 class FragmentRule(NamedTuple):
-    """The reading of a class of nodes, and the parts that a node of it may have."""
+    """The reader of one class of node, and the arguments that a node may have."""
 
     read: Callable[[Any, FragmentReader], Fragment]
     allowed_args: tuple[str, ...] = ("this",)
 
 
 def join_fragments(parts: Iterable[Fragment]) -> Fragment:
-    """Return phrases in a row, with commas between."""
+    """Return fragments separated by commas."""
     found: list[Fragment] = []
     for part in parts:
         found += [",", part] if found else [part]
@@ -155,7 +81,7 @@ def _build_call(function: str, *parts: Fragment) -> Fragment:
 def _build_chain_reader(
     words: Mapping[type[exp.Expr], str],
 ) -> Callable[[exp.Expr, FragmentReader], Fragment]:
-    """Read a + b - c as one line: long ones stay flat."""
+    """Build a reader of a + b - c as one flat fragment."""
 
     def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
         found: list[Fragment] = []
@@ -169,7 +95,7 @@ def _build_chain_reader(
 
 
 def check_node(node: object, reader: FragmentReader, kind: type[exp.Expr], *parts: str) -> exp.Expr:
-    """Return a node of this very class that has no parts but these; refuse any other."""
+    """Return a node of this class with no other arguments than these; refuse any other."""
     if (
         not isinstance(node, exp.Expr)
         or type(node) is not kind
@@ -190,12 +116,11 @@ def _build_comparison_reader(sign: str) -> Callable[[exp.Expr, FragmentReader], 
 
 
 def _read_aggregated(node: exp.Expr, reader: FragmentReader) -> Fragment:
-    """Read what an aggregate is about; DISTINCT stands before it."""
     if type(node) is not exp.Distinct:
         return reader.read_expression(node)
     check_node(node, reader, exp.Distinct, "expressions")
     if len(node.expressions) != 1:
-        reader.refuse(node, "DISTINCT stands before one value here", "Write DISTINCT a.")
+        reader.refuse(node, "DISTINCT takes one value here", "Write DISTINCT a.")
     return ("DISTINCT", reader.read_expression(node.expressions[0]))
 
 
@@ -217,7 +142,7 @@ def _build_arguments_reader(
 
 
 def _read_anonymous(node: exp.Anonymous, reader: FragmentReader) -> Fragment:
-    function = _ANONYMOUS.get(node.this.upper()) if type(node.this) is str else None
+    function = ANONYMOUS.get(node.this.upper()) if type(node.this) is str else None
     if function is None:
         reader.refuse(node, *UNSUPPORTED_SYNTAX)
     return _build_call(function, *map(reader.read_expression, node.expressions))
@@ -242,7 +167,7 @@ def _read_count(node: exp.Count, reader: FragmentReader) -> Fragment:
         )
     if type(node.this) is not exp.Distinct or len(node.this.expressions) == 1:
         return _build_call("count", _read_aggregated(node.this, reader))
-    # Several values are counted where none of them is NULL.
+    # COUNT(DISTINCT a, b) counts rows without any NULL.
     check_node(node.this, reader, exp.Distinct, "expressions")
     parts = [reader.read_expression(part) for part in node.this.expressions]
     missing = tuple(("WHEN", part, "IS", "NULL", "THEN", "NULL") for part in parts)
@@ -264,7 +189,7 @@ def _read_count(node: exp.Count, reader: FragmentReader) -> Fragment:
 def _read_filter(node: exp.Filter, reader: FragmentReader) -> Fragment:
     if not isinstance(node.this, exp.AggFunc | exp.WithinGroup):
         reader.refuse(
-            node, "FILTER stands after an aggregate", "Write COUNT(*) FILTER (WHERE x > 1)."
+            node, "FILTER must follow an aggregate", "Write COUNT(*) FILTER (WHERE x > 1)."
         )
     condition = reader.read_expression(check_node(node.expression, reader, exp.Where, "this").this)
     return (reader.read_expression(node.this), "FILTER", "(", "WHERE", condition, ")")
@@ -284,7 +209,7 @@ def _read_within_group(node: exp.WithinGroup, reader: FragmentReader) -> Fragmen
     if type(inner) is exp.Mode and inner.this is None:
         return ("mode", "(", value, reader.read_order(order), ")")
     return reader.refuse(
-        node, "WITHIN GROUP stands after PERCENTILE_CONT(0.5) or MODE()", _WITHIN_GROUP_FIX
+        node, "WITHIN GROUP must follow PERCENTILE_CONT(0.5) or MODE()", _WITHIN_GROUP_FIX
     )
 
 
@@ -337,7 +262,9 @@ def _build_like_reader(word: str, not_word: str) -> Callable[[exp.Expr, Fragment
 
 def _read_is(node: exp.Is, reader: FragmentReader) -> Fragment:
     if type(node.expression) not in (exp.Null, exp.Boolean):
-        reader.refuse(node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y.")
+        reader.refuse(
+            node, "IS must be followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
+        )
     no = ("NOT",) if node.args.get("negate") else ()
     return (
         "(",
@@ -356,7 +283,7 @@ def _read_in(node: exp.In, reader: FragmentReader) -> Fragment:
     elif node.expressions:
         inside = join_fragments(map(reader.read_expression, node.expressions))
     else:
-        reader.refuse(node, "IN wants a list of values", "Write x IN (1, 2).")
+        reader.refuse(node, "IN needs a list of values", "Write x IN (1, 2).")
     return ("(", reader.read_expression(node.this), "IN", "(", inside, ")", ")")
 
 
@@ -369,9 +296,9 @@ def _build_cast_reader(word: str) -> Callable[[exp.Expr, FragmentReader], Fragme
     def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
         to = node.args["to"]
         kind = to.this if type(to) is exp.DataType else None
-        type_ = _TYPES.get(kind) if isinstance(kind, exp.DType) else None
+        type_ = CAST_TYPES.get(kind) if isinstance(kind, exp.DType) else None
         if type_ is None:
-            reader.refuse(node, "CAST does not know this type", f"The types are {_TYPE_NAMES}.")
+            reader.refuse(node, "CAST does not support this type", f"The types are {_TYPE_NAMES}.")
         check_node(to, reader, exp.DataType, "this")
         return (word, "(", reader.read_expression(node.this), "AS", type_, ")")
 
@@ -381,19 +308,19 @@ def _build_cast_reader(word: str) -> Callable[[exp.Expr, FragmentReader], Fragme
 def _read_extract(node: exp.Extract, reader: FragmentReader) -> Fragment:
     unit = node.this
     written = unit.this if type(unit) in (exp.Var, exp.Literal) else None
-    part = _PARTS.get(written.upper()) if isinstance(written, str) else None
+    part = DATE_PARTS.get(written.upper()) if isinstance(written, str) else None
     if part is None:
         reader.refuse(
-            node, "EXTRACT does not know this part", f"The parts are {', '.join(_PARTS)}."
+            node, "EXTRACT does not support this part", f"The parts are {', '.join(DATE_PARTS)}."
         )
     return ("EXTRACT", "(", part, "FROM", reader.read_expression(node.expression), ")")
 
 
 def _read_trim(node: exp.Trim, reader: FragmentReader) -> Fragment:
     position = node.args.get("position")
-    function = _TRIMS.get(position) if position is None or type(position) is str else None
+    function = TRIMS.get(position) if position is None or type(position) is str else None
     if function is None:
-        reader.refuse(node, "TRIM does not know this side", "Write TRIM(x).")
+        reader.refuse(node, "TRIM does not support this side", "Write TRIM(x).")
     signs = node.args.get("expression")
     return _build_call(
         function,
@@ -409,7 +336,7 @@ def _read_literal(node: exp.Literal, reader: FragmentReader) -> Fragment:
     found = _NUMBER.fullmatch(str(written))
     if found is None or not (found[1] or found[3]):
         reader.refuse(
-            node, "This number is not read", "Write at most 38 digits, such as 12.5 or 1e6."
+            node, "This number is not supported", "Write at most 38 digits, such as 12.5 or 1e6."
         )
     whole, point, after, power = found.groups()
     places = None if point is None or (power and not after) else len(after)
@@ -423,36 +350,36 @@ def _read_column(node: exp.Column, reader: FragmentReader) -> Fragment:
 
 
 UNSUPPORTED_SYNTAX: Final = (
-    "This is not read in questions about public tables",
-    "Write plain SQL, or read the file of the table with a tool of your own.",
+    "This syntax is not supported in questions about public tables",
+    "Write plain SQL, or read the table's file with another tool.",
 )
 _WITHIN_GROUP_FIX: Final = "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)."
-_TYPE_NAMES: Final = ", ".join(dict.fromkeys(_TYPES.values()))
+_TYPE_NAMES: Final = ", ".join(dict.fromkeys(CAST_TYPES.values()))
 _FLAGS: Final = ("safe", "coalesce", "typed", "ignore_nulls", "is_nvl", "big_int")
 FRAGMENT_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
     **{
-        node: FragmentRule(_build_chain_reader(words), (*_OPERANDS, *_FLAGS))
-        for words in _CHAINS
+        node: FragmentRule(_build_chain_reader(words), (*OPERANDS, *_FLAGS))
+        for words in CHAINS
         for node in words
     },
     **{
-        node: FragmentRule(_build_comparison_reader(sign), _OPERANDS)
-        for node, sign in _COMPARISONS.items()
+        node: FragmentRule(_build_comparison_reader(sign), OPERANDS)
+        for node, sign in COMPARISONS.items()
     },
-    **{node: FragmentRule(_build_call_reader(name)) for node, name in _ONE_ARGUMENT.items()},
+    **{node: FragmentRule(_build_call_reader(name)) for node, name in ONE_ARGUMENT.items()},
     **{
         node: FragmentRule(_build_arguments_reader(*names), (*names[1:], *_FLAGS))
-        for node, names in _SEVERAL_ARGUMENTS.items()
+        for node, names in SEVERAL_ARGUMENTS.items()
     },
     exp.Count: FragmentRule(_read_count, ("this", *_FLAGS)),
     exp.Anonymous: FragmentRule(_read_anonymous, ("this", "expressions")),
-    exp.Filter: FragmentRule(_read_filter, _OPERANDS),
-    exp.WithinGroup: FragmentRule(_read_within_group, _OPERANDS),
+    exp.Filter: FragmentRule(_read_filter, OPERANDS),
+    exp.WithinGroup: FragmentRule(_read_within_group, OPERANDS),
     exp.Case: FragmentRule(_read_case, ("this", "ifs", "default")),
     exp.If: FragmentRule(_read_if, ("this", "true", "false")),
-    exp.Like: FragmentRule(_build_like_reader("LIKE", "NOT LIKE"), (*_OPERANDS, "negate")),
-    exp.ILike: FragmentRule(_build_like_reader("ILIKE", "NOT ILIKE"), (*_OPERANDS, "negate")),
-    exp.Is: FragmentRule(_read_is, (*_OPERANDS, "negate")),
+    exp.Like: FragmentRule(_build_like_reader("LIKE", "NOT LIKE"), (*OPERANDS, "negate")),
+    exp.ILike: FragmentRule(_build_like_reader("ILIKE", "NOT ILIKE"), (*OPERANDS, "negate")),
+    exp.Is: FragmentRule(_read_is, (*OPERANDS, "negate")),
     exp.In: FragmentRule(_read_in, ("this", "expressions", "query")),
     exp.Between: FragmentRule(_read_between, ("this", "low", "high")),
     exp.Not: FragmentRule(
@@ -462,8 +389,8 @@ FRAGMENT_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
     exp.Paren: FragmentRule(lambda node, reader: ("(", reader.read_expression(node.this), ")")),
     exp.Cast: FragmentRule(_build_cast_reader("CAST"), ("this", "to")),
     exp.TryCast: FragmentRule(_build_cast_reader("TRY_CAST"), ("this", "to", "safe")),
-    exp.Extract: FragmentRule(_read_extract, _OPERANDS),
-    exp.Trim: FragmentRule(_read_trim, (*_OPERANDS, "position")),
+    exp.Extract: FragmentRule(_read_extract, OPERANDS),
+    exp.Trim: FragmentRule(_read_trim, (*OPERANDS, "position")),
     exp.Literal: FragmentRule(_read_literal, ("this", "is_string")),
     exp.Boolean: FragmentRule(lambda node, _: "TRUE" if node.this is True else "FALSE"),
     exp.Null: FragmentRule(lambda _, __: "NULL", ()),

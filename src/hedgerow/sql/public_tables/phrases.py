@@ -1,9 +1,8 @@
-"""Questions about public tables in words of ours, and the one way in which they are written for an
-engine.
+"""Fragments of SQL in words of ours, and the one writer of them for an engine.
 
-A phrase is a tree whose leaves are of five kinds: words of a closed list, names and tables that go
-by numbers, numbers, and text, which alone is the analyst's and is written by ``escape_text``.
-Nothing else can be written: a word that is not on the list is refused, wherever it comes from.
+A fragment is a tree whose leaves are words of a closed list, numbered names and tables, numbers,
+and text. Text alone comes from the analyst, and ``escape_text`` writes it. No other word can be
+written, wherever it comes from.
 """
 
 from __future__ import annotations
@@ -73,32 +72,28 @@ _INVALID_CHARACTERS: Final = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class NumberedName:
-    """A column, an alias or a table in the question. What the analyst calls it stays with
-    ``NameTable``.
-    """
+    """A column, an alias or a table of the question; ``NameTable`` has its spelling."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedTable:
-    """A public table, by its place among those that the question asks of."""
+    """A public table, by its position among the tables of the question."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class TextLiteral:
-    """A piece of text."""
+    """A text constant."""
 
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """``digits`` with a point before the last ``places`` of them; a double where it has a power
-    of ten.
-    """
+    """``digits`` with a point before the last ``places``; with a power of ten it is a double."""
 
     digits: int
     places: int | None = None
@@ -110,34 +105,36 @@ Fragment = str | NumberedName | NumberedTable | TextLiteral | NumberLiteral | tu
 
 @dataclass(slots=True)
 class NameTable:
-    """The number of each name. Upper and lower case do not differ, and different names have
-    different numbers: so the question means with numbers what it meant with names. Tables have
-    others than columns, or else the name of a table would stand for its whole row. ``mark`` stands
-    before them, and nowhere in the question."""
+    """The number of each name.
+
+    Case is ignored and different names have different numbers, so the numbered question means the
+    same. Tables and columns are numbered apart: the name of a table used as a column would mean its
+    whole row. ``prefix`` starts every written name and occurs nowhere in the question.
+    """
 
     prefix: str = "name"
     _numbers: dict[tuple[str, bool], int] = field(default_factory=dict)
     _spellings: list[str] = field(default_factory=list)
 
     def number_name(self, name: str, *, table: bool = False) -> NumberedName:
-        """Return the number of a name, a new one where it has none."""
+        """Return the number of a name, a new one if it has none."""
         found = self._numbers.setdefault((name.casefold(), table), len(self._spellings))
         if found == len(self._spellings):
             self._spellings.append(name)
         return NumberedName(found)
 
     def set_spelling(self, name: str) -> None:
-        """Show the name of a column as it is spelled here."""
+        """Set the spelling in which a column is shown."""
         self._spellings[self.number_name(name).number] = name
 
     def write_name(self, name: NumberedName) -> str:
         """Return a name as the engine knows it, without quotes."""
         return f"{self.prefix} {name.number}"
 
-    def restore_names(self, told: str) -> str:
-        """Return what an engine said with the names put back in."""
+    def restore_names(self, message: str) -> str:
+        """Return a message of an engine with the names put back in."""
         found = re.compile(rf'"{self.prefix} ([0-9]+)"|\b{self.prefix} ([0-9]+)')
-        return found.sub(self._restore_name, told)
+        return found.sub(self._restore_name, message)
 
     def _restore_name(self, found: re.Match[str]) -> str:
         bare, number = found[1] is None, int(found[1] or found[2])
@@ -146,7 +143,7 @@ class NameTable:
         return self._spellings[number] if bare else quote_name(self._spellings[number])
 
     def list_outputs(self, columns: Iterable[str]) -> list[str]:
-        """Return what the columns of an answer are called, each once."""
+        """Return unique names for the columns of an answer."""
         taken: dict[str, str] = {}
         for column in columns:
             name = wanted = self.restore_names(column)
@@ -159,37 +156,35 @@ class NameTable:
 
 
 def escape_text(value: str) -> str:
-    """Return text in single quotes: all that has a meaning between them is a quote, which is
-    doubled.
-    """
+    """Return text in single quotes, with quotes doubled: nothing else has a meaning there."""
     if _INVALID_CHARACTERS.search(value):
-        raise InvalidArgument("text", "must be Unicode, without NUL and without half of a pair")
+        raise InvalidArgument("text", "must be Unicode without NUL and unpaired surrogates")
     return "'" + value.replace("'", "''") + "'"
 
 
 def write_fragment(phrase: Fragment, names: NameTable) -> str:
-    """Return a phrase as SQL, with a blank between any two of its leaves."""
+    """Return a fragment as SQL, with a space between any two leaves."""
     return " ".join(_list_tokens(phrase, names))
 
 
 def _list_tokens(phrase: Fragment, names: NameTable) -> Iterator[str]:
-    rest: list[Fragment] = [phrase]
-    while rest:
-        one = rest.pop()
-        if isinstance(one, tuple):
-            rest += reversed(one)
-        elif isinstance(one, TextLiteral):
-            yield escape_text(one.value)
-        elif isinstance(one, NumberLiteral):
-            yield _format_number(one)
-        elif isinstance(one, NumberedName):
-            yield f'"{names.write_name(one)}"'
-        elif isinstance(one, NumberedTable):
-            yield f'"public {one.number:d}"'
-        elif one in WORDS:
-            yield one
+    waiting: list[Fragment] = [phrase]
+    while waiting:
+        leaf = waiting.pop()
+        if isinstance(leaf, tuple):
+            waiting += reversed(leaf)
+        elif isinstance(leaf, TextLiteral):
+            yield escape_text(leaf.value)
+        elif isinstance(leaf, NumberLiteral):
+            yield _format_number(leaf)
+        elif isinstance(leaf, NumberedName):
+            yield f'"{names.write_name(leaf)}"'
+        elif isinstance(leaf, NumberedTable):
+            yield f'"public {leaf.number:d}"'
+        elif leaf in WORDS:
+            yield leaf
         else:
-            raise InvalidArgument("word", "must be on the list of words")
+            raise InvalidArgument("word", "must be one of WORDS")
 
 
 def _format_number(number: NumberLiteral) -> str:

@@ -1,72 +1,35 @@
-"""Questions about public tables alone, such as publications. They cost nothing and have no noise,
-so rows may be shown; but the world is closed here too: what reaches an engine are phrases of ours,
-with numbers for names, and never a text or a tree of somebody else's."""
+"""Questions about public tables alone, such as publications.
+
+They are free and exact, so rows may be shown. Still only known constructs reach an engine, as
+fragments of our own words with numbered names: never text or a tree of the analyst.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
-from hedgerow.sql.binder.rule import find_filled_args
-from hedgerow.sql.catalog import Catalog, find_closest_name
+from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_statement
-from hedgerow.sql.public_tables.expressions import (
-    FRAGMENT_RULES,
-    ORDERED_ARGS,
-    UNSUPPORTED_SYNTAX,
-    check_node,
-    join_fragments,
-)
-from hedgerow.sql.public_tables.phrases import Fragment, NameTable, NumberedTable
+from hedgerow.sql.public_tables.phrases import Fragment, NameTable
+from hedgerow.sql.public_tables.query_reader import QueryReader
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
-from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["PublicQuery", "read_public_query"]
 
-_MODIFIERS: Final = ("order", "limit", "offset")
-_SELECT_ARGS: Final = (
-    "with_",
-    "distinct",
-    "expressions",
-    "from_",
-    "joins",
-    "where",
-    "group",
-    "having",
-    *_MODIFIERS,
-)
-_UNION_ARGS: Final = ("with_", "this", "expression", "distinct", "by_name", *_MODIFIERS)
-_COMPARISONS: Final = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_SIDES: Final[Mapping[object, tuple[str, ...]]] = {
-    None: (),
-    **{word: (word,) for word in ("LEFT", "RIGHT", "FULL")},
-}
-_KINDS: Final[Mapping[object, tuple[str, ...]]] = {
-    None: (),
-    **{word: (word,) for word in ("INNER", "OUTER", "CROSS", "SEMI", "ANTI")},
-}
-_METHODS: Final[Mapping[object, tuple[str, ...]]] = {
-    None: (),
-    **{word: (word,) for word in ("NATURAL", "ASOF", "POSITIONAL")},
-}
-_MATERIALIZED: Final[Mapping[object, tuple[str, ...]]] = {
-    None: (),
-    True: ("MATERIALIZED",),
-    False: ("NOT MATERIALIZED",),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class PublicQuery:
-    """A question as a phrase: ``tables`` are those it asks of, in the order of their numbers, and
-    ``tree`` is for showing where something is wrong, and for nothing else."""
+    """A question about public tables as a fragment.
+
+    ``tables`` are in the order of their numbers; ``tree`` is only for underlining parts in
+    messages.
+    """
 
     fragment: Fragment
     names: NameTable
@@ -76,8 +39,10 @@ class PublicQuery:
 
 
 def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
-    """Return a question about public tables; None where it is about protected ones, or where
-    nothing can be said: then it is read, and refused if need be, as a question about people."""
+    """Return a question about public tables alone; None for any other.
+
+    The reader of private questions then answers or refuses it.
+    """
     public = [name for name, entry in catalog.tables.items() if entry.schema.unit is None]
     if not isinstance(text, str) or not any(name.casefold() in text.casefold() for name in public):
         return None
@@ -90,18 +55,17 @@ def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
         return None
     named = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
     asked = {table.name for table in tree.find_all(exp.Table)}
-    # A named subquery may have the name of the public table that it asks of: the reader knows
-    # which of them is meant where.
+    # A named subquery may have the name of the public table it reads; the reader resolves scopes.
     asked -= {name for name in asked if name.casefold() in named and not _is_public(name, catalog)}
     if not asked or not all(_is_public(name, catalog) for name in asked):
         return None
     _check_tokens(heading, tree)
-    reader = _QueryReader(heading.text, catalog, _choose_name_prefix(text))
+    reader = QueryReader(heading.text, catalog, _choose_name_prefix(text))
     try:
         phrase = reader.read_query(tree)
     except RecursionError:
         raise heading.text.refusal(
-            Unsupported, "This question is nested too deeply", None, "Write it flatter."
+            Unsupported, "This question is nested too deeply", None, "Simplify it."
         ) from None
     for item in tree.selects:
         if isinstance(item, exp.Alias):
@@ -115,8 +79,11 @@ def _is_public(name: str, catalog: Catalog) -> bool:
 
 
 def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
-    """Refuse what the parser reads as something else than an engine would: a name in double quotes
-    for a keyword, of which it drops what it does not know, and 0x1F for 0 with the alias x1F."""
+    """Refuse tokens that sqlglot reads differently from an engine.
+
+    It takes a quoted name for a keyword and drops unknown parts of it, and reads 0x1F as 0 with the
+    alias x1F.
+    """
     names = Counter(node.this for node in tree.find_all(exp.Identifier) if node.args.get("quoted"))
     last = None
     for token in heading.body:
@@ -127,364 +94,26 @@ def _check_tokens(heading: TokenisedQuery, tree: exp.Expr) -> None:
             and token.start == last.end + 1
             and token.text[:1].isalpha()
         ):
-            what = "A number ends where a word begins"
             raise heading.text.refusal(
                 Unsupported,
-                what,
+                "A number is followed directly by a word",
                 where,
-                "Put a blank between them, or write the number in decimals.",
+                "Put a space between them, or write the number in decimals.",
             )
         last = token
         if token.token_type == TokenType.IDENTIFIER:
             names[token.text] -= 1
             if names[token.text] < 0:
-                what = "A name in double quotes is one of a column, a table or an alias"
                 raise heading.text.refusal(
-                    Unsupported, what, where, "Write a keyword without quotes."
+                    Unsupported,
+                    "Double quotes are only for names of columns, tables and aliases",
+                    where,
+                    "Write keywords without quotes.",
                 )
 
 
 def _choose_name_prefix(text: str) -> str:
-    """Return a word that the question does not have."""
     mark = "name"
     while mark in text.casefold():
         mark += "_"
     return mark
-
-
-class _QueryReader:
-    """Reads statements: expressions by ``plain``, and tables by what is known where they stand."""
-
-    def __init__(self, text: SourceText, catalog: Catalog, mark: str) -> None:
-        self._text, self._catalog = text, catalog
-        self.names = NameTable(mark)
-        self.tables: list[str] = []
-        self._named_subqueries: tuple[str, ...] = ()  # the named subqueries that are known here
-
-    def read_expression(self, node: object) -> Fragment:
-        """Return the phrase of an expression."""
-        rule = FRAGMENT_RULES.get(type(node))  # type: ignore[arg-type]
-        if rule is None or not isinstance(node, exp.Expr):
-            return self.refuse(node, *UNSUPPORTED_SYNTAX)
-        return rule.read(check_node(node, self, type(node), *rule.allowed_args), self)
-
-    def read_name(self, node: object, *, table: bool = False) -> Fragment:
-        """Return the number of a name, of a column or a table."""
-        called = check_node(node, self, exp.Identifier, "this", "quoted").this
-        return (
-            self.names.number_name(called, table=table)
-            if type(called) is str
-            else self.refuse(node, *UNSUPPORTED_SYNTAX)
-        )
-
-    def refuse(self, node: object, what: str, instead: str) -> NoReturn:
-        """Refuse, with the node underlined."""
-        raise self._text.refusal(
-            Unsupported, what, node if isinstance(node, exp.Expr) else None, instead
-        )
-
-    def read_query(self, node: object) -> Fragment:
-        """Return the phrase of a SELECT, or of several that are put together."""
-        known = self._named_subqueries
-        try:
-            if type(node) is exp.Select:
-                return self._read_select(node)
-            if type(node) is exp.Union:
-                return self._read_union(node)
-            inner = check_node(node, self, exp.Subquery, "with_", "this", *_MODIFIERS)
-            return (
-                self._read_with(inner),
-                "(",
-                self.read_query(inner.this),
-                ")",
-                self._read_modifiers(inner),
-            )
-        finally:
-            self._named_subqueries = known
-
-    def _read_select(self, node: exp.Select) -> Fragment:
-        check_node(node, self, exp.Select, *_SELECT_ARGS)
-        if not node.expressions:
-            self.refuse(node, "Nothing is selected", "Write SELECT * FROM …, or name columns.")
-        found: list[Fragment] = [self._read_with(node), "SELECT"]
-        if node.args.get("distinct"):
-            check_node(node.args["distinct"], self, exp.Distinct)
-            found.append("DISTINCT")
-        found.append(join_fragments(map(self._read_item, node.expressions)))
-        if node.args.get("from_"):
-            first = check_node(node.args["from_"], self, exp.From, "this").this
-            found += [
-                "FROM",
-                self._read_source(first),
-                *map(self._read_join, node.args.get("joins") or ()),
-            ]
-        elif node.args.get("joins"):
-            self.refuse(node, *UNSUPPORTED_SYNTAX)
-        if node.args.get("where"):
-            found += [
-                "WHERE",
-                self._read_condition(check_node(node.args["where"], self, exp.Where, "this").this),
-            ]
-        if node.args.get("group"):
-            found += ["GROUP BY", self._read_group(node.args["group"])]
-        if node.args.get("having"):
-            found += [
-                "HAVING",
-                self._read_condition(
-                    check_node(node.args["having"], self, exp.Having, "this").this
-                ),
-            ]
-        return (*found, self._read_modifiers(node))
-
-    def _read_condition(self, node: object, *, joins: bool = False) -> Fragment:
-        """Read what decides about rows, part by part. NULL is as good as false there, and is
-        written so unless columns and constants are compared: else the engine may be mistaken about
-        NULL (see ``engines.terms``). An equality that joins stands there as it is, too: by that
-        alone are rows looked up instead of compared pair by pair."""
-        found: list[Fragment] = []
-        rest = [node]
-        while rest:
-            one = rest.pop()
-            while type(one) is exp.Paren:
-                one = check_node(one, self, exp.Paren, "this").this
-            if type(one) is exp.And:
-                both = check_node(one, self, exp.And, "this", "expression")
-                rest += [both.expression, both.this]
-            else:
-                found += ["AND", self._guard_null(one, joins=joins)]
-        return tuple(found[1:])
-
-    def _guard_null(self, node: object, *, joins: bool) -> Fragment:
-        found = self.read_expression(node)
-        sides = (
-            (node.this, node.expression)
-            if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary)
-            else (None,)
-        )
-        plain = type(node) in _COMPARISONS and all(
-            isinstance(side, exp.Column | exp.Literal) for side in sides
-        )
-        certain = ("CAST", "(", found, "AS", "BOOLEAN", ")")  # a number may be a condition
-        guarded: Fragment = ("coalesce", "(", certain, ",", "FALSE", ")")
-        # With a subquery, what is written twice here could hold what is written twice there.
-        twice = joins and type(node) is exp.EQ and node.find(exp.Query) is None
-        return found if plain else (found, "AND", guarded) if twice else guarded
-
-    def _read_union(self, node: exp.Union) -> Fragment:
-        check_node(node, self, exp.Union, *_UNION_ARGS)
-        before = self._read_with(node)
-        words = [
-            *([] if node.args.get("distinct") else ["ALL"]),
-            *(["BY NAME"] if node.args.get("by_name") else []),
-        ]
-        other = self.read_query(node.expression)
-        if type(node.expression) is exp.Union:
-            other = ("(", other, ")")
-        return (
-            before,
-            self.read_query(node.this),
-            "UNION",
-            *words,
-            other,
-            self._read_modifiers(node),
-        )
-
-    def _read_with(self, node: exp.Expr) -> Fragment:
-        """Read WITH. A named subquery is known to those after it, and to itself where it may
-        recur.
-        """
-        if node.args.get("with_") is None:
-            return ()
-        with_ = check_node(node.args["with_"], self, exp.With, "expressions", "recursive")
-        recursive, found = bool(with_.args.get("recursive")), []
-        for one in with_.expressions:
-            check_node(one, self, exp.CTE, "this", "alias", "materialized")
-            alias = self._read_table_alias(one.args.get("alias"))
-            name, before = one.alias.casefold(), self._named_subqueries
-            self._named_subqueries = (*before, name) if recursive else before
-            words = self._read_keyword(one, "materialized", _MATERIALIZED)
-            found.append((alias, "AS", *words, "(", self.read_query(one.this), ")"))
-            self._named_subqueries = (*before, name)
-        return ("WITH", *(("RECURSIVE",) if recursive else ()), join_fragments(found))
-
-    def _read_keyword(
-        self, node: exp.Expr, part: str, words: Mapping[object, tuple[str, ...]]
-    ) -> tuple[str, ...]:
-        """Return the words of ours for a word of a node's."""
-        written = node.args.get(part)
-        key = written.upper() if type(written) is str else written
-        found = (
-            words.get(key or None if type(key) is str else key)
-            if type(key) in (str, bool, type(None))
-            else None
-        )
-        return self.refuse(node, *UNSUPPORTED_SYNTAX) if found is None else found
-
-    def _read_item(self, node: Any) -> Fragment:
-        """Read an output, with its alias if it has one."""
-        if type(node) is exp.Alias:
-            check_node(node, self, exp.Alias, "this", "alias")
-            return (self.read_expression(node.this), "AS", self.read_name(node.args["alias"]))
-        if type(node) is exp.Star:
-            return self._read_star(node)
-        if type(node) is exp.Column and type(node.this) is exp.Star:
-            check_node(node, self, exp.Column, "this", "table")
-            return (
-                self.read_name(node.args.get("table"), table=True),
-                ".",
-                self._read_star(node.this),
-            )
-        return self.read_expression(node)
-
-    def _read_star(self, node: exp.Star) -> Fragment:
-        """Read * and what is left out of it, replaced or renamed."""
-        check_node(node, self, exp.Star, "except_", "replace", "rename")
-        found: list[Fragment] = ["*"]
-        if node.args.get("except_"):
-            found += [
-                "EXCLUDE",
-                "(",
-                join_fragments(map(self._read_used_name, node.args["except_"])),
-                ")",
-            ]
-        for word, part in (("REPLACE", "replace"), ("RENAME", "rename")):
-            if node.args.get(part):
-                found += [
-                    word,
-                    "(",
-                    join_fragments(map(self._read_star_item, node.args[part])),
-                    ")",
-                ]
-        return tuple(found)
-
-    def _read_star_item(self, node: object) -> Fragment:
-        """Read what stands for a column of *, under its name or a new one."""
-        return (
-            self._read_item(node)
-            if type(node) is exp.Alias
-            else self.refuse(node, *UNSUPPORTED_SYNTAX)
-        )
-
-    def _read_source(self, node: Any) -> Fragment:
-        """Read a table or a subquery in FROM."""
-        if type(node) is exp.Table:
-            return self._read_table(node)
-        check_node(node, self, exp.Subquery, "this", "alias")
-        if type(node.this) is exp.Table:
-            check_node(node, self, exp.Subquery, "this")
-            return self._read_table(node.this)
-        alias = node.args.get("alias")
-        return (
-            "(",
-            self.read_query(node.this),
-            ")",
-            *(() if alias is None else ("AS", self._read_table_alias(alias))),
-        )
-
-    def _read_table(self, node: exp.Table) -> Fragment:
-        if type(node.this) is not exp.Identifier or find_filled_args(node) - {"this", "alias"}:
-            self.refuse(node, "A table is named by its name alone", "Leave out the rest.")
-        name, alias = node.name, node.args.get("alias")
-        called = (
-            self.read_name(node.this, table=True)
-            if alias is None
-            else self._read_table_alias(alias)
-        )
-        if name.casefold() in self._named_subqueries:
-            return (self.read_name(node.this, table=True), "AS", called)
-        found = self._catalog.find_table(name)
-        if found is None or found[1].schema.unit is not None:
-            return self._refuse_unknown_table(node)
-        if found[0] not in self.tables:
-            self.tables.append(found[0])
-            for column in found[1].columns:
-                self.names.number_name(column.name)
-                self.names.set_spelling(column.name)
-        return (NumberedTable(self.tables.index(found[0])), "AS", called)
-
-    def _refuse_unknown_table(self, node: exp.Table) -> NoReturn:
-        public = [name for name, entry in self._catalog.tables.items() if entry.schema.unit is None]
-        close = find_closest_name(node.name, [*public, *self._named_subqueries])
-        instead = (
-            f"Did you mean {quote_name(close)}?"
-            if close
-            else "A named subquery is known after its WITH, inside that statement."
-        )
-        self.refuse(node, f"There is no table {node.name[:60]} here", instead)
-
-    def _read_table_alias(self, node: object) -> Fragment:
-        """Read an alias of a table, and names for its columns if there are any."""
-        alias = check_node(node, self, exp.TableAlias, "this", "columns")
-        columns = alias.args.get("columns")
-        return (
-            self.read_name(alias.this, table=True),
-            *(("(", join_fragments(map(self.read_name, columns)), ")") if columns else ()),
-        )
-
-    def _read_join(self, node: Any) -> Fragment:
-        check_node(node, self, exp.Join, "this", "side", "kind", "method", "on", "using")
-        words = [
-            *self._read_keyword(node, "method", _METHODS),
-            *self._read_keyword(node, "side", _SIDES),
-            *self._read_keyword(node, "kind", _KINDS),
-        ]
-        source, on, using = (
-            self._read_source(node.this),
-            node.args.get("on"),
-            node.args.get("using"),
-        )
-        if not words and on is None and not using:
-            return (",", source)
-        found: list[Fragment] = [*words, "JOIN", source]
-        if on is not None:
-            found += ["ON", self._read_condition(on, joins=True)]
-        if using:
-            found += ["USING", "(", join_fragments(map(self._read_used_name, using)), ")"]
-        return tuple(found)
-
-    def _read_used_name(self, node: object) -> Fragment:
-        """Read a name in USING or EXCLUDE."""
-        return self.read_expression(node) if type(node) is exp.Column else self.read_name(node)
-
-    def _read_group(self, node: object) -> Fragment:
-        by = check_node(node, self, exp.Group, "expressions", "all")
-        if not by.expressions and not by.args.get("all"):
-            self.refuse(
-                node, "GROUP BY names nothing", "Leave it out, or write GROUP BY and a column."
-            )
-        return (
-            "ALL"
-            if by.args.get("all")
-            else join_fragments(map(self.read_expression, by.expressions))
-        )
-
-    def read_order(self, node: object) -> Fragment:
-        """Return the phrase of an ORDER BY."""
-        parts = check_node(node, self, exp.Order, "expressions").expressions
-        return (
-            "ORDER BY",
-            join_fragments(self._read_ordered(part, alone=len(parts) == 1) for part in parts),
-        )
-
-    def _read_ordered(self, node: Any, *, alone: bool) -> Fragment:
-        """Read a value to order by; ALL, which stands for every output, stands alone."""
-        check_node(node, self, exp.Ordered, *ORDERED_ARGS)
-        everything = alone and type(node.this) is exp.Var and node.this.this == "ALL"
-        value = "ALL" if everything else self.read_expression(node.this)
-        words = (("DESC", node.args.get("desc")), ("NULLS FIRST", node.args.get("nulls_first")))
-        return (value, *(word for word, wanted in words if wanted))
-
-    def _read_modifiers(self, node: exp.Expr) -> Fragment:
-        """Read ORDER BY, LIMIT and OFFSET."""
-        found: list[Fragment] = (
-            [self.read_order(node.args["order"])] if node.args.get("order") else []
-        )
-        for word, part, kind in (("LIMIT", "limit", exp.Limit), ("OFFSET", "offset", exp.Offset)):
-            if node.args.get(part) is not None:
-                found += [
-                    word,
-                    self.read_expression(
-                        check_node(node.args[part], self, kind, "expression").expression
-                    ),
-                ]
-        return tuple(found)

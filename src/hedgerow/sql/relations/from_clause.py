@@ -1,4 +1,4 @@
-"""FROM, WITH and the SELECTs inside brackets: everything that gives rows."""
+"""FROM, WITH and subqueries: everything that gives rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from sqlglot import exp
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args
-from hedgerow.sql.binder.rule import Refusal
 from hedgerow.sql.binder.scope import Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types
+from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.predicates.unsatisfiable import refuse_unsatisfiable
 from hedgerow.sql.relations.join_conditions import JoinInput
@@ -23,32 +22,34 @@ from hedgerow.sql.relations.select_list import expand_select_list, project_items
 from hedgerow.sql.relations.semijoins import rewrite_semijoins
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.relations.union_all import build_union
-from hedgerow.sql.rules import RULES_BY_NODE
+from hedgerow.sql.rules import find_refusal
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["FromBinder"]
 
-_NAME_TABLES: Final = "Ask tables by name, or subqueries: SELECT … FROM table WHERE … GROUP BY …."
+_NAME_TABLES: Final = "Use tables by name, or subqueries: SELECT … FROM table WHERE … GROUP BY …."
 _CLAUSES: Final = ("expressions", "from_", "joins", "where", "group", "having", "distinct", "with_")
 _RESULT_CLAUSES: Final = {"order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
 
 
 @dataclass(frozen=True, slots=True)
 class FromBinder:
-    """The tables of the policy, and the named subqueries that are known here."""
+    """A binder of FROM with the tables of the catalog and the named subqueries in scope."""
 
     text: SourceText
     catalog: Catalog
     named_subqueries: Mapping[str, Scope] = field(default_factory=dict)
 
     def bind_with(self, select: exp.Expr) -> FromBinder:
-        """Also those that WITH names, each seeing the ones before it."""
+        """Return a binder that knows the subqueries of WITH, each with those before it in scope."""
         clause = select.args.get("with_")
         if clause is None:
             return self
         if clause.args.get("recursive"):
-            self._refuse(clause, "WITH RECURSIVE is not read", "Write WITH name AS (SELECT …).")
+            self._refuse(
+                clause, "WITH RECURSIVE is not supported", "Write WITH name AS (SELECT …)."
+            )
         check_args(self.text, clause, "expressions")
         found = self
         for part in clause.expressions:
@@ -59,8 +60,8 @@ class FromBinder:
             }:
                 self._refuse(
                     part.args["alias"],
-                    f"Two subqueries are called {name[:60]}",
-                    "Give each a name of its own.",
+                    f"Two subqueries are named {name[:60]}",
+                    "Give each its own name.",
                 )
             others = {
                 known: scope
@@ -77,11 +78,11 @@ class FromBinder:
         return found
 
     def bind_from(self, select: exp.Select) -> Scope:
-        """FROM and WHERE: the rows that a SELECT works on."""
+        """Bind FROM and WHERE to the rows of a SELECT."""
         from_ = select.args.get("from_")
         if from_ is None:
             raise self.text.refusal(
-                Unsupported, "This asks no table", None, "Add FROM and the name of a table."
+                Unsupported, "FROM is missing", None, "Add FROM and the name of a table."
             )
         check_args(self.text, from_, "this")
         select = rewrite_semijoins(select, self.catalog)
@@ -95,12 +96,17 @@ class FromBinder:
         ]
         found = self._join_inputs(parts, where)
         condition: TypedExpression | None = None
-        for one in found.conditions:
-            self._check_condition(one, where)
+        for part in found.conditions:
+            if part.is_null and where is not None:
+                self._refuse(
+                    where.this,
+                    "This condition is never true, so the answer would be noise alone",
+                    "Write a comparison, such as x > 0 or x = 'a'.",
+                )
             condition = (
-                one
+                part
                 if condition is None
-                else RowBinder(found.scope).apply(where or from_, "and", condition, one)
+                else RowBinder(found.scope).apply(where or from_, "and", condition, part)
             )
         refuse_unsatisfiable(found.scope, found.conditions, where)
         return found.scope.filter_rows(condition).check_limits()
@@ -109,25 +115,10 @@ class FromBinder:
         if len(parts) > 1:
             return join_inputs(self.text, parts, None if where is None else where.this)
         scope = parts[0].scope
-        return JoinedRows(
-            scope,
-            (
-                ()
-                if where is None
-                else tuple(align_types([RowBinder(scope).bind(where.this)], "boolean"))
-            ),
-        )
-
-    def _check_condition(self, value: TypedExpression, where: exp.Expr | None) -> None:
-        if value.type != "boolean" and where is not None:
-            what = f"WHERE wants a condition, and this is {value.type}"
-            self._refuse(where.this, what, "Write a comparison, such as x > 0 or x = 'a'.")
-        if value.is_null and where is not None:
-            self._refuse(
-                where.this,
-                "NULL never holds, and noise alone would be paid for",
-                "Write a comparison, such as x > 0 or x = 'a'.",
-            )
+        if where is None:
+            return JoinedRows(scope, ())
+        value = RowBinder(scope).bind(where.this)
+        return JoinedRows(scope, (require_condition(self.text, "WHERE", where.this, value),))
 
     def _bind_source(self, node: exp.Expr) -> Scope:
         if isinstance(node, exp.Subquery):
@@ -137,15 +128,9 @@ class FromBinder:
                 str(node.alias)
             )
         if type(node) is not exp.Table:
-            rule = RULES_BY_NODE.get(type(node))
-            what, instead = (
-                (rule.problem, rule.fix)
-                if isinstance(rule, Refusal)
-                else ("This is no table", _NAME_TABLES)
-            )
-            self._refuse(node, what, instead)
+            self._refuse(node, *find_refusal(node, "This is not a table", _NAME_TABLES))
         if not isinstance(node.this, exp.Identifier):
-            self._refuse(node, "Functions that make tables are not read", _NAME_TABLES)
+            self._refuse(node, "Table functions are not supported", _NAME_TABLES)
         check_args(self.text, node, "this", "alias")
         if node.args.get("alias") is not None:
             check_args(self.text, node.args["alias"], "this")
@@ -164,7 +149,7 @@ class FromBinder:
         )
 
     def bind_query(self, node: exp.Expr) -> Scope:
-        """A SELECT inside brackets, or several with UNION ALL between them, as rows."""
+        """Bind a subquery, or a UNION ALL of several, to rows."""
         if isinstance(node, exp.Subquery) and node.args.get("alias") is None:
             check_args(self.text, node, "this")
             return self.bind_query(node.this)
@@ -181,16 +166,11 @@ class FromBinder:
         if isinstance(node, exp.Table):
             self._refuse(
                 node,
-                "Joins and tables stand here without brackets",
-                "Write FROM a JOIN b ON … JOIN c ON …, or a SELECT in brackets.",
+                "Parentheses around tables and joins are not supported",
+                "Write FROM a JOIN b ON … JOIN c ON …, or a SELECT in parentheses.",
             )
-        rule = RULES_BY_NODE.get(type(node))
-        what, instead = (
-            (rule.problem, rule.fix)
-            if isinstance(rule, Refusal)
-            else ("This is no subquery", "Write a SELECT in brackets.")
-        )
-        return self._refuse(node, what, instead)
+        fix = "Write a SELECT in parentheses."
+        return self._refuse(node, *find_refusal(node, "This is not a subquery", fix))
 
     def _list_branches(self, node: exp.Expr) -> Iterator[exp.Expr]:
         if not isinstance(node, exp.Union):
@@ -199,9 +179,7 @@ class FromBinder:
         self._refuse_result_clauses(node)
         check_args(self.text, node, "this", "expression", "distinct", "with_")
         if node.args.get("distinct"):
-            self._refuse(
-                node, "UNION looks for rows that different people share", "Write UNION ALL."
-            )
+            self._refuse(node, "UNION compares rows of different units", "Write UNION ALL.")
         yield from self._list_branches(node.this)
         yield from self._list_branches(node.expression)
 
@@ -209,13 +187,13 @@ class FromBinder:
         self._refuse_result_clauses(select)
         check_args(self.text, select, *_CLAUSES)
         if not select.expressions:
-            self._refuse(select, "Nothing is asked for", "Name columns, or write SELECT *.")
+            self._refuse(select, "The SELECT list is empty", "Name columns, or write SELECT *.")
         scope = self.bind_with(select).bind_from(select)
         if find_population_join(scope.rows) is not None:
             self._refuse(
                 select,
-                "Two populations meet in a subquery",
-                "Join them in the outermost SELECT, each side a subquery if need be.",
+                "A subquery cannot join two populations",
+                "Join them in the outermost SELECT; each side may be a subquery.",
             )
         items = expand_select_list(scope, select.expressions)
         found = aggregate_per_unit(scope, select, items) or project_items(scope, items)
@@ -224,27 +202,28 @@ class FromBinder:
     def _refuse_result_clauses(self, node: exp.Expr) -> None:
         for part, word in _RESULT_CLAUSES.items():
             if node.args.get(part) is not None:
-                what = f"{word} in a subquery picks rows by looking at all of them"
+                problem = f"{word} in a subquery would choose rows by comparing different units"
                 where = node.args[part]
                 self._refuse(
                     where,
-                    what,
-                    f"Write {word} at the end, where it works on the noisy"
-                    f" answer{_suggest_condition(node)}.",
+                    problem,
+                    (
+                        f"Write {word} at the end, where it applies to the noisy"
+                        f" answer{_suggest_condition(node)}."
+                    ),
                 )
 
-    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        raise self.text.refusal(Unsupported, what, node, instead)
+    def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        raise self.text.refusal(Unsupported, problem, node, fix)
 
 
 def _suggest_condition(node: exp.Expr) -> str:
-    """What says the same of the first rows in some order, for each row by itself."""
     order = node.args.get("order")
     first = order.expressions[0] if isinstance(order, exp.Order) and order.expressions else None
     if not isinstance(first, exp.Ordered) or not isinstance(first.this, exp.Column):
-        return "; to leave rows out, write a condition on each: WHERE x >= 100"
+        return "; to keep some rows only, filter them: WHERE x >= 100"
     sign = ">=" if first.args.get("desc") else "<="
     return (
-        "; for the first rows in that order, write how far they go: WHERE"
+        "; for the first rows in that order, filter by value: WHERE"
         f" {quote_name(first.this.name)} {sign} …"
     )

@@ -1,10 +1,8 @@
-"""What ties the sources in FROM together: the equalities of ON, USING and WHERE. All else there
-is a condition on the joined rows.
-"""
+"""Join conditions: the equalities of ON, USING and WHERE, apart from conditions on joined rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
@@ -15,27 +13,31 @@ from hedgerow.plan.nodes import Filter
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args
 from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.binder.typed_expression import align_types
+from hedgerow.sql.binder.typed_expression import require_condition
 from hedgerow.sql.predicates.date_granularity import refuse_finer_granularity
+from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = ["JoinCondition", "JoinConditions", "JoinInput"]
 
 _REFUSED_SIDES: Final = {
     "RIGHT": (
-        "RIGHT JOIN is not read",
-        "Swap the sides: write LEFT JOIN, the table whose rows all stay first.",
+        "RIGHT JOIN is not supported",
+        "Swap the sides and write LEFT JOIN.",
     ),
-    "FULL": ("FULL JOIN is not read", "Write two questions, each with a LEFT JOIN."),
+    "FULL": ("FULL JOIN is not supported", "Ask two questions, each with a LEFT JOIN."),
 }
 _REFUSED_KINDS: Final = {
     "CROSS": (
-        "A cross join puts rows of different people side by side",
+        "A cross join combines rows of different units",
         "Join with an equality: JOIN … USING (id).",
     ),
-    "SEMI": ("SEMI JOIN is not read", "Write JOIN (SELECT DISTINCT id FROM …) AS d USING (id)."),
+    "SEMI": (
+        "SEMI JOIN is not supported",
+        "Write JOIN (SELECT DISTINCT id FROM …) AS d USING (id).",
+    ),
     "ANTI": (
-        "ANTI JOIN is not read",
+        "ANTI JOIN is not supported",
         (
             "Write LEFT JOIN (SELECT id, COUNT(*) AS n FROM … GROUP BY id) AS d USING (id) WHERE n"
             " IS NULL."
@@ -46,7 +48,7 @@ _REFUSED_KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class JoinInput:
-    """A source and how it is joined; ``join`` is None for the first."""
+    """A source of FROM and its join; ``join`` is None for the first."""
 
     scope: Scope
     node: exp.Expr
@@ -54,19 +56,20 @@ class JoinInput:
 
     @property
     def alias(self) -> str:
-        """What stands before the dot."""
+        """The alias of the source."""
         return self.scope.sources[0][0]
 
     @property
     def is_left_join(self) -> bool:
-        """Whether rows without a partner stay."""
+        """True if unmatched rows of the left side stay."""
         return self.join is not None and self.join.args.get("side") == "LEFT"
 
 
 @dataclass(frozen=True, slots=True)
 class JoinCondition:
-    """An equality of columns of two parts, by their places, the place of a LEFT JOIN that it
-    belongs to, and its node.
+    """An equality of columns of two inputs, by their positions.
+
+    ``left_join`` is the position of the LEFT JOIN it belongs to, if any.
     """
 
     first: tuple[int, ColumnReference]
@@ -75,16 +78,22 @@ class JoinCondition:
     left_join: int | None = None
 
     def find_ends(self, part: int) -> tuple[ColumnReference, int, ColumnReference] | None:
-        """The column of this part, and place and column of the other."""
-        for (one, here), (other, there) in ((self.first, self.second), (self.second, self.first)):
-            if one == part:
-                return here, other, there
+        """Return the column of an input, and the position and column of the other."""
+        for (place, here), (other_place, there) in (
+            (self.first, self.second),
+            (self.second, self.first),
+        ):
+            if place == part:
+                return here, other_place, there
         return None
 
 
 class JoinConditions:
-    """Reads the clauses. ``parts`` are the sources, of which a LEFT JOIN may filter one beforehand;
-    ``rest`` has the conditions that are no ties, each with the last part that it sees."""
+    """The join conditions of FROM and WHERE.
+
+    ``inputs`` are the sources, some filtered by the ON of their LEFT JOIN. ``filters`` are all
+    other conditions, each with the last input that it may read.
+    """
 
     def __init__(
         self, text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | None
@@ -96,39 +105,38 @@ class JoinConditions:
         for place in range(len(self.inputs)):
             self._check_input(place, self.inputs[place])
             self._read_clauses(place, self.inputs[place])
-        for node in _split_conjuncts(where):
+        for node in () if where is None else split_chain(where):
             self._classify_condition(node, len(self.inputs) - 1, None)
-        for tie in self.conditions:
+        for condition in self.conditions:
             refuse_finer_granularity(
                 text,
-                tie.node,
+                condition.node,
                 "=",
                 [
                     (self.inputs[part].scope.rows, column.value)
-                    for part, column in (tie.first, tie.second)
+                    for part, column in (condition.first, condition.second)
                 ],
             )
 
     def _check_input(self, place: int, part: JoinInput) -> None:
         taken = [other.alias.casefold() for other in self.inputs[:place]]
         if part.alias.casefold() in taken:
-            what = (
-                f"Two sources are called {part.alias}"
+            problem = (
+                f"Two tables are named {part.alias}"
                 if part.alias
                 else "Two subqueries have no name"
             )
             self._refuse(
-                part.node, what, "Give each an alias: FROM visits AS a JOIN visits AS b …."
+                part.node, problem, "Give each an alias: FROM visits AS a JOIN visits AS b …."
             )
         join = part.join
         if join is None:
             return
         method = str(join.args.get("method") or "")
         if method:
-            what = f"{method} JOIN is not read"
             self._refuse(
                 join,
-                what,
+                f"{method} JOIN is not supported",
                 (
                     "Write JOIN … USING (the columns that both have)."
                     if method == "NATURAL"
@@ -139,11 +147,16 @@ class JoinConditions:
             word = str(join.args.get(name) or "")
             if word not in ("", "LEFT", "INNER", "OUTER"):
                 self._refuse(
-                    join, *known.get(word, (f"{word} JOIN is not read", "Write JOIN or LEFT JOIN."))
+                    join,
+                    *known.get(word, (f"{word} JOIN is not supported", "Write JOIN or LEFT JOIN.")),
                 )
         check_args(self._text, join, "this", "side", "kind", "on", "using")
         if part.is_left_join and not find_filled_args(join) & {"on", "using"}:
-            self._refuse(join, "LEFT JOIN needs an equality", "Write LEFT JOIN … ON a.x = b.x.")
+            self._refuse(
+                join,
+                "LEFT JOIN needs ON or USING with an equality",
+                "Write LEFT JOIN … ON a.x = b.x.",
+            )
 
     def _read_clauses(self, place: int, part: JoinInput) -> None:
         if part.join is None:
@@ -151,13 +164,12 @@ class JoinConditions:
         of = place if part.is_left_join else None
         for name in part.join.args.get("using") or []:
             self._read_using(place, name, of)
-        for node in _split_conjuncts(part.join.args.get("on")):
+        on = part.join.args.get("on")
+        for node in () if on is None else split_chain(on):
             self._classify_condition(node, place, of)
 
     def _read_using(self, place: int, name: exp.Expr, of: int | None) -> None:
-        """The column of the left, and that of the right, which from now on is found by its alias
-        only.
-        """
+        """Read a column of USING; only its alias reaches the right-hand column from here on."""
         column = exp.Column(this=name.copy())
         left = [
             (i, found)
@@ -167,24 +179,24 @@ class JoinConditions:
         ]
         right = self.inputs[place].scope.find_column(column)
         if len(left) != 1 or right is None:
-            what = f"{name.name[:60]} is not one column of each side"
             self._refuse(
                 name,
-                what,
-                "USING names columns that both sides have; write ON a.x = b.y otherwise.",
+                f"USING needs exactly one column {name.name[:60]} on each side",
+                "Use a column that both sides have, or write ON a.x = b.y.",
             )
         self.conditions.append(JoinCondition(left[0], (place, right), name, of))
         scope = self.inputs[place].scope
         columns = tuple(
-            replace(one, is_merged=True) if one is right else one for one in scope.columns
+            replace(visible, is_merged=True) if visible is right else visible
+            for visible in scope.columns
         )
         self.inputs[place] = replace(self.inputs[place], scope=replace(scope, columns=columns))
 
     def _classify_condition(self, node: exp.Expr, last: int, of: int | None) -> None:
-        """An equality of columns of two sources is a tie, the rest a condition."""
-        tie = self._parse_equality(node, last, of)
-        if tie is not None:
-            self.conditions.append(tie)
+        """Add an equality of two inputs as a join condition, any other condition as a filter."""
+        condition = self._parse_equality(node, last, of)
+        if condition is not None:
+            self.conditions.append(condition)
         elif of is not None:
             self._filter_right_side(node, of)
         else:
@@ -205,28 +217,29 @@ class JoinConditions:
         return JoinCondition(first, second, node, of) if fits else None
 
     def _find_common_equalities(self, node: exp.Expr, last: int) -> list[JoinCondition]:
-        """The ties that stand in every branch of an OR: (a.x = b.x AND …) OR (a.x = b.x AND …)."""
+        """Return the equalities that are in every branch of an OR."""
         if type(node) is not exp.Or:
             return []
         each = [
             [
-                tie
-                for part in _split_connector(branch, exp.And)
-                if (tie := self._parse_equality(part, last, None))
+                condition
+                for part in split_chain(branch)
+                if (condition := self._parse_equality(part, last, None))
             ]
-            for branch in _split_connector(node, exp.Or)
+            for branch in split_chain(node, exp.Or)
         ]
-        ends = [{frozenset((tie.first, tie.second)) for tie in ties} for ties in each]
+        ends = [
+            {frozenset((condition.first, condition.second)) for condition in equalities}
+            for equalities in each
+        ]
         return [
-            tie
-            for tie in each[0]
-            if all(frozenset((tie.first, tie.second)) in others for others in ends)
+            condition
+            for condition in each[0]
+            if all(frozenset((condition.first, condition.second)) in others for others in ends)
         ]
 
     def _match_columns(self, node: exp.Expr, last: int) -> list[tuple[int, ColumnReference]]:
-        """Where a column of this name is; what is wrong with it is told when it is read as a
-        condition.
-        """
+        """Return the columns that a name may mean; binding the condition reports errors."""
         if (
             type(node) is not exp.Column
             or not find_filled_args(node) <= {"this", "table"}
@@ -238,47 +251,30 @@ class JoinConditions:
             table = node.args.get("table")
             if table is None or table.name.casefold() == part.alias.casefold():
                 named = [
-                    one
-                    for one in part.scope.columns
-                    if one.name.casefold() == node.name.casefold() and (table or not one.is_merged)
+                    visible
+                    for visible in part.scope.columns
+                    if visible.name.casefold() == node.name.casefold()
+                    and (table or not visible.is_merged)
                 ]
-                found += [(place, one) for one in named]
+                found += [(place, visible) for visible in named]
         return found
 
     def _filter_right_side(self, node: exp.Expr, place: int) -> None:
-        """Beside equalities, the ON of a LEFT JOIN may have conditions on the right side alone:
-        they hold there, before it is joined.
-        """
+        """Filter the right side of a LEFT JOIN by a condition of its ON, before the join."""
         part = self.inputs[place]
         for column in node.find_all(exp.Column):
             if any(where != place for where, _ in self._match_columns(column, place)):
-                what = "In the ON of a LEFT JOIN stand equalities, and conditions on its own table"
-                self._refuse(node, what, "Write other conditions into WHERE, or join a subquery.")
-        (condition,) = align_types([RowBinder(part.scope).bind(node)], "boolean")
-        if condition.type != "boolean":
-            self._refuse(
-                node, f"ON wants a condition, and this is {condition.type}", "Write ON a.x = b.x."
-            )
+                self._refuse(
+                    node,
+                    "ON of a LEFT JOIN may only have equalities and conditions on the joined table",
+                    "Put other conditions into WHERE, or join a subquery.",
+                )
+        value = RowBinder(part.scope).bind(node)
+        condition = require_condition(self._text, "ON", node, value)
         rows = Filter(part.scope.rows, condition.expression)
         self.inputs[place] = replace(
             part, scope=replace(part.scope, rows=rows, work=part.scope.work + condition.work)
         )
 
-    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        raise self._text.refusal(Unsupported, what, node, instead)
-
-
-def _split_conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
-    """The parts of a AND b AND c, in order."""
-    return iter(()) if node is None else _split_connector(node, exp.And)
-
-
-def _split_connector(node: exp.Expr, kind: type[exp.Connector]) -> Iterator[exp.Expr]:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        inner = one.unnest()
-        if type(inner) is kind:
-            waiting += [inner.expression, inner.this]
-        else:
-            yield one
+    def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        raise self._text.refusal(Unsupported, problem, node, fix)

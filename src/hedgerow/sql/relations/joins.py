@@ -1,11 +1,9 @@
-"""Several sources in FROM become one: each row beside rows of the same person, or beside public
-ones.
+"""Joins: the sources of FROM as one relation, where each row meets only rows of its unit.
 
-The order in which they are written does not matter, so they are put together one by one, beginning
-with the first protected one, each with an equality that ties it to those already there. Rows of two
-people never meet: two protected sources need an equality of their ids, or of a declared foreign key
-and the key it leads to. What is about another population comes last, joined by its id
-(``meeting``).
+The order of sources in FROM does not matter. Beginning with the first protected source, each is
+joined by an equality with those before it. Two protected sources need an equality of their privacy
+ids, or of a declared foreign key and its target, so that rows of two units never meet. A second
+population comes last, joined by its id (``second_population``).
 """
 
 from __future__ import annotations
@@ -22,9 +20,17 @@ from hedgerow.plan.nodes import Join
 from hedgerow.plan.values import Range
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types
+from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import PRIVACY_ID
-from hedgerow.sql.relations.join_conditions import JoinCondition, JoinConditions, JoinInput
+from hedgerow.sql.relations.join_conditions import JoinConditions, JoinInput
+from hedgerow.sql.relations.join_problems import (
+    JOIN_ONE_BY_ONE,
+    LEFT_SIDE_UNJOINED,
+    JoinProblem,
+    UsableCondition,
+    find_join_problem,
+    has_unique_key,
+)
 from hedgerow.sql.relations.second_population import find_second_population, is_reference
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
@@ -32,24 +38,22 @@ from hedgerow.sql.syntax.source_text import SourceText
 __all__ = ["JoinedRows", "join_inputs"]
 
 MAX_INPUTS: Final = 30
-_ONE_BY_ONE: Final = "Join public tables to the protected one, one by one."
-_SAME_IDS: Final = "Compare ids with ids: a.patient_id = b.patient_id."
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedRows:
-    """All sources as one, and the conditions that still have to hold."""
+    """The joined sources, and the conditions that remain to be applied."""
 
     scope: Scope
     conditions: tuple[TypedExpression, ...]
 
 
 def join_inputs(text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | None) -> JoinedRows:
-    """The sources put together, and the conditions of ON and WHERE that are no ties."""
+    """Join the sources of FROM by the equalities of ON, USING and WHERE."""
     if len(parts) > MAX_INPUTS:
         raise text.refusal(
             Unsupported,
-            f"FROM has more than {MAX_INPUTS} sources",
+            f"FROM has more than {MAX_INPUTS} tables and subqueries",
             parts[MAX_INPUTS].node,
             "Ask several shorter questions.",
         )
@@ -73,7 +77,7 @@ class _JoinBuilder:
         )
 
     def build(self) -> JoinedRows:
-        """Everything, or the first refusal."""
+        """Join all inputs and bind the remaining conditions."""
         self._join_all()
         return JoinedRows(self._scope, tuple(self._bind_conditions()))
 
@@ -89,8 +93,8 @@ class _JoinBuilder:
         if first is None:
             self._refuse(
                 self._inputs[-1].node,
-                "Here public tables are joined before a protected one",
-                _ONE_BY_ONE,
+                "Public tables are joined here before a protected one",
+                JOIN_ONE_BY_ONE,
             )
         self._scope, placed = self._inputs[first].scope, {first}
         while left := [
@@ -98,14 +102,15 @@ class _JoinBuilder:
         ]:
             chosen = next((i for i in left if self._find_problem(i, placed) is None), None)
             if chosen is None:
-                what, instead, node = self._find_problem(left[0], placed) or ("", "", None)
-                self._refuse(node or self._inputs[left[0]].node, what, instead)
+                found = self._find_problem(left[0], placed)
+                assert found is not None
+                self._refuse(found.node or self._inputs[left[0]].node, found.problem, found.fix)
             self._add_input(chosen, placed)
             placed.add(chosen)
         if self._second_population is not None:
             self._join_second_population(self._second_population, placed)
         order = [alias for part in self._inputs for alias, _ in part.scope.sources]
-        columns = sorted(self._scope.columns, key=lambda one: order.index(one.alias))
+        columns = sorted(self._scope.columns, key=lambda column: order.index(column.alias))
         sources = tuple(part.scope.sources[0] for part in self._inputs)
         self._scope = replace(
             self._scope,
@@ -115,308 +120,223 @@ class _JoinBuilder:
         )
 
     def _find_multiplying_inputs(self) -> list[int]:
-        """The protected parts of which a row of the others may meet several rows: the caps of these
-        count. The rest has one for each person and value of columns that are tied to the others,
-        like what IN (SELECT …) asks for. The order in which they are written is no matter."""
+        """Return the protected inputs whose caps apply: several of their rows may meet one row.
+
+        Any other input has one row per unit and value of the joined columns, as IN (SELECT …)
+        gives. The result does not depend on the order of FROM.
+        """
         parts, alone = self._inputs, set[int]()
         for i in sorted(
             range(len(parts)),
             key=lambda i: (sorted(parts[i].scope.capping_table_names), parts[i].alias),
         ):
-            once, others = (
+            key, rivals = (
                 parts[i].scope.key_within_unit,
                 {j for j in range(len(parts)) if j != i} - alone,
             )
             ends = [
                 found
-                for tie in self._join_conditions
-                if tie.left_join in (None, i) and (found := tie.find_ends(i)) is not None
+                for condition in self._join_conditions
+                if condition.left_join in (None, i)
+                and (found := condition.find_ends(i)) is not None
             ]
-            tied = {here.plan_column for here, other, _ in ends if other in others}
+            tied = {here.plan_column for here, other, _ in ends if other in rivals}
             if (
-                once is not None
-                and once <= tied
-                and any(parts[j].scope.population == parts[i].scope.population for j in others)
+                key is not None
+                and key <= tied
+                and any(parts[j].scope.population == parts[i].scope.population for j in rivals)
             ):
                 alone.add(i)
         return [i for i, part in enumerate(parts) if part.scope.tables and i not in alone]
 
-    def _list_usable_conditions(
-        self, place: int, placed: set[int]
-    ) -> Iterator[tuple[JoinCondition, ColumnReference, ColumnReference]]:
-        """The ties of a part to those that are there: own column, and column there as it is
-        called now.
-        """
-        for tie in self._join_conditions:
-            ends = tie.find_ends(place)
+    def _list_usable_conditions(self, place: int, placed: set[int]) -> list[UsableCondition]:
+        """Return the conditions that join an input to those placed before it."""
+        usable = []
+        for condition in self._join_conditions:
+            ends = condition.find_ends(place)
             if (
                 ends is not None
                 and ends[1] in placed
-                and (tie.left_join == place or not self._inputs[place].is_left_join)
+                and (condition.left_join == place or not self._inputs[place].is_left_join)
             ):
                 here, other, there = ends
-                alias, name = self._inputs[other].alias, there.name
-                now = next(
-                    one for one in self._scope.columns if (one.alias, one.name) == (alias, name)
+                name = self._inputs[other].alias, there.name
+                renamed = next(
+                    column for column in self._scope.columns if (column.alias, column.name) == name
                 )
-                yield tie, here, now
+                usable.append(UsableCondition(condition, here, renamed))
+        return usable
 
-    def _find_problem(
-        self, place: int, placed: set[int]
-    ) -> tuple[str, str, exp.Expr | None] | None:
-        """Why a part cannot be joined to what is there; None where it can."""
-        part, ties = self._inputs[place], list(self._list_usable_conditions(place, placed))
-        label = part.scope.sources[0][1]
-        waits = [
-            tie
-            for tie in self._join_conditions
-            if tie.left_join == place
-            and (ends := tie.find_ends(place)) is not None
+    def _find_problem(self, place: int, placed: set[int]) -> JoinProblem | None:
+        waits = any(
+            condition.left_join == place
+            and (ends := condition.find_ends(place)) is not None
             and ends[1] not in placed
-        ]
-        if waits:
-            return (
-                "What stands left of this LEFT JOIN is not joined to a protected table",
-                _ONE_BY_ONE,
-                None,
-            )
-        for tie, here, there in ties:
-            if here.may_be_missing or there.may_be_missing:
-                name = (here if here.may_be_missing else there).name
-                return (
-                    f"{name} may be missing here, behind a LEFT JOIN",
-                    f"Use the {name} of the table on the left.",
-                    tie.node,
-                )
-            if here.is_privacy_id != there.is_privacy_id:
-                name = (here if here.is_privacy_id else there).name
-                return (
-                    (
-                        f"{name} says whose rows these are, and is equal to nothing but the same of"
-                        " another table"
-                    ),
-                    _SAME_IDS,
-                    tie.node,
-                )
-        if not part.scope.tables:
-            return self._find_public_problem(part, label, ties)
-        if "row" in (part.scope.rows.unit, self._scope.rows.unit):
-            return (
-                "Where every row is somebody of their own, rows of two people would meet",
-                "Join such a table with public ones only.",
-                None,
-            )
-        if not any(here.owner is not None and here.owner == there.owner for _, here, there in ties):
-            return (
-                (
-                    f"Nothing says that a row of {label} belongs to the same person as the row"
-                    " beside it"
-                ),
-                self._suggest_condition(part, ties),
-                None,
-            )
-        return None
-
-    def _find_public_problem(
-        self,
-        part: JoinInput,
-        label: str,
-        ties: Sequence[tuple[JoinCondition, ColumnReference, ColumnReference]],
-    ) -> tuple[str, str, None] | None:
-        if not ties:
-            return (
-                f"Nothing joins {label} to the others",
-                f"Add an equality, such as ON {self._inputs[0].alias}.x = {part.alias}.x.",
-                None,
-            )
-        if self._scope.rows.unit == "row" and not _has_unique_key(
-            part.scope, [here for _, here, _ in ties]
-        ):
-            what = f"A row may meet several rows of {label}, and every row is somebody of their own"
-            return what, f"Join on columns that the policy declares as unique in {label}.", None
-        return None
-
-    def _suggest_condition(
-        self,
-        part: JoinInput,
-        ties: Sequence[tuple[JoinCondition, ColumnReference, ColumnReference]],
-    ) -> str:
-        mine = next((one for one in part.scope.columns if one.owner is not None), None)
-        if mine is not None:
-            theirs = next((one for one in self._scope.columns if one.owner == mine.owner), None)
-            if theirs is not None:
-                added = (
-                    f"Add {quote_name(theirs.alias)}.{quote_name(theirs.name)} ="
-                    f" {quote_name(mine.alias)}.{quote_name(mine.name)}"
-                )
-                shared = [
-                    quote_name(here.name) for _, here, there in ties if here.name == there.name
-                ]
-                if not shared or part.scope.tables != self._scope.tables:
-                    return f"{added}."
-                return (
-                    f"{added}, for rows of one person; what people share is counted alone: SELECT"
-                    f" COUNT(*) … GROUP BY {', '.join(shared)}."
-                )
+            for condition in self._join_conditions
+        )
         return (
-            "Join on the id of the unit, or on a declared foreign key; a subquery has to select it,"
-            " under its own name."
+            LEFT_SIDE_UNJOINED
+            if waits
+            else find_join_problem(
+                self._scope,
+                self._inputs[place],
+                self._list_usable_conditions(place, placed),
+                self._inputs[0].alias,
+            )
         )
 
     def _add_input(self, place: int, placed: set[int]) -> None:
         part, source = self._inputs[place], self._scope
-        ties = list(self._list_usable_conditions(place, placed))
+        usable = self._list_usable_conditions(place, placed)
+        for used in usable:
+            if not used.here.is_privacy_id:  # types that do not compare are refused
+                binder = RowBinder(source)
+                binder.apply(used.condition.node, "=", used.there.value, used.here.value)
         pairs = [
-            (there.plan_column, here.plan_column)
-            for tie, here, there in ties
-            if self._check_types(tie, here, there) and here.owner != PRIVACY_ID
+            (used.there.plan_column, used.here.plan_column)
+            for used in usable
+            if used.here.owner != PRIVACY_ID
         ]
         names = _choose_plan_names(part.scope, source)
-        adds = tuple(
-            (names[one.plan_column], one.plan_column)
-            for one in part.scope.columns
-            if one.plan_column
-        )
-        public = not part.scope.tables
-        unique = public and _has_unique_key(part.scope, [here for _, here, _ in ties])
-        matches = 1 if source.rows.unit == "row" else None
         rows = Join(
             source.rows,
             part.scope.rows,
             tuple(dict.fromkeys(pairs)),
-            adds,
-            matches,
+            _list_added_columns(part.scope, names),
+            1 if source.rows.unit == "row" else None,
             part.is_left_join,
         )
         known = rows.columns
-        added = tuple(_add_column(one, names, part.is_left_join) for one in part.scope.columns)
+        added = tuple(
+            _add_column(column, names, part.is_left_join) for column in part.scope.columns
+        )
         columns = tuple(
-            replace(one, range=known[one.plan_column]) if one.plan_column else one for one in added
+            replace(column, range=known[column.plan_column]) if column.plan_column else column
+            for column in added
         )
         everything = _merge_equal_columns(
             (*source.columns, *columns),
             [] if part.is_left_join else [(own, names[there]) for own, there in pairs],
         )
-        there_once = frozenset[str]() if unique else part.scope.key_within_unit
-        once = None
-        if source.key_within_unit is not None and there_once is not None:
-            once = source.key_within_unit | {
-                names[column]
-                for column in there_once
-                if column not in {there for _, there in pairs}
-            }
-        tables = tuple(dict((*source.tables, *part.scope.tables)).items())
-        leaves, work = source.source_count + part.scope.source_count, source.work + part.scope.work
-        self._scope = Scope(
-            self._text, rows, everything, source.sources, tables, once, leaves, work
-        ).check_limits()
+        is_unique = not part.scope.tables and has_unique_key(part.scope, usable)
+        other_key = frozenset[str]() if is_unique else part.scope.key_within_unit
+        key = None
+        if source.key_within_unit is not None and other_key is not None:
+            free = other_key - {there for _, there in pairs}
+            key = source.key_within_unit | {names[column] for column in free}
+        self._extend_scope(part, rows, everything, key)
+        done = [used.condition for used in usable]
         self._join_conditions = [
-            tie for tie in self._join_conditions if tie not in [used for used, _, _ in ties]
+            condition for condition in self._join_conditions if condition not in done
         ]
+
+    def _extend_scope(
+        self,
+        part: JoinInput,
+        rows: Join,
+        columns: tuple[ColumnReference, ...],
+        key: frozenset[str] | None,
+    ) -> None:
+        source, other = self._scope, part.scope
+        self._scope = Scope(
+            self._text,
+            rows,
+            columns,
+            source.sources,
+            tuple(dict((*source.tables, *other.tables)).items()),
+            key,
+            source.source_count + other.source_count,
+            source.work + other.work,
+        ).check_limits()
 
     def _join_second_population(self, place: int, placed: set[int]) -> None:
-        """Each row beside one of the person of another population whom it names; further equalities
-        with that one are conditions, where that person has no other row for which they might hold.
+        """Join each row with one row of the second population that it references.
+
+        Further equalities become conditions, which needs one row per id: another row might match.
         """
         part, source = self._inputs[place], self._scope
-        tie, here, there = next(
-            found
-            for found in self._list_usable_conditions(place, placed)
-            if is_reference(found[0], place)
+        reference = next(
+            used
+            for used in self._list_usable_conditions(place, placed)
+            if is_reference(used.condition, place)
         )
+        here, there = reference.here, reference.there
         further = [
-            other
-            for other in self._join_conditions
-            if other is not tie and other.find_ends(place) is not None
+            condition
+            for condition in self._join_conditions
+            if condition is not reference.condition and condition.find_ends(place) is not None
         ]
         if further and part.scope.key_within_unit != frozenset():
-            what = (
-                f"Whom a row names has one row to meet, the first, and {part.scope.tables[0][0]}"
-                " may have others for which this holds"
+            name = quote_name(here.name)
+            problem = (
+                f"{part.scope.tables[0][0]} may have several rows per {name} and only one of them"
+                " is joined, so this condition is not supported"
             )
-            self._refuse(
-                further[0].node,
-                what,
-                f"Join a subquery with one row for each: SELECT {quote_name(here.name)}, MAX(x) AS"
-                f" x … GROUP BY {quote_name(here.name)}.",
-            )
+            rows_per_id = f"SELECT {name}, MAX(x) AS x … GROUP BY {name}"
+            fix = f"Join a subquery with one row per {name}: {rows_per_id}."
+            self._refuse(further[0].node, problem, fix)
         if there.value.type == "real":
             self._refuse(
-                tie.node,
-                f"{there.name} is declared as real, which names nobody exactly",
-                "Declare both columns as integer, or as text.",
+                reference.condition.node,
+                f"{there.name} is declared as real, which cannot be matched exactly with an id",
+                "Declare both columns as integer or as text.",
             )
         names = _choose_plan_names(part.scope, source)
-        adds = tuple(
-            (names[one.plan_column], one.plan_column)
-            for one in part.scope.columns
-            if one.plan_column
-        )
         others = SecondPopulation(there.plan_column, (), source.max_groups, part.scope.max_rows)
-        rows = Join(source.rows, part.scope.rows, (), adds, 1, second_population=others)
-        columns = (*source.columns, *(_add_column(one, names, False) for one in part.scope.columns))
-        leaves, work = source.source_count + part.scope.source_count, source.work + part.scope.work
-        tables = (*source.tables, *part.scope.tables)
-        self._scope = Scope(
-            self._text, rows, columns, source.sources, tables, source.key_within_unit, leaves, work
-        ).check_limits()
-        self._join_conditions = [other for other in self._join_conditions if other is not tie]
-
-    def _check_types(
-        self, tie: JoinCondition, here: ColumnReference, there: ColumnReference
-    ) -> bool:
-        """Always True; refuses where the types do not go together."""
-        if not here.is_privacy_id:
-            RowBinder(self._scope).apply(tie.node, "=", there.value, here.value)
-        return True
+        added = _list_added_columns(part.scope, names)
+        rows = Join(source.rows, part.scope.rows, (), added, 1, second_population=others)
+        columns = (
+            *source.columns,
+            *(_add_column(column, names, False) for column in part.scope.columns),
+        )
+        self._extend_scope(part, rows, columns, source.key_within_unit)
+        self._join_conditions = [
+            condition for condition in self._join_conditions if condition is not reference.condition
+        ]
 
     def _bind_conditions(self) -> Iterator[TypedExpression]:
-        leftover = [(tie.node, len(self._inputs) - 1) for tie in self._join_conditions]
+        leftover = [(condition.node, len(self._inputs) - 1) for condition in self._join_conditions]
         for node, last in (*self._filters, *leftover):
             aliases = {part.alias.casefold() for part in self._inputs[: last + 1]}
             scope = self._scope.restrict_to(aliases)
-            (value,) = align_types([RowBinder(scope).bind(node)], "boolean")
-            if value.type != "boolean":
-                self._refuse(
-                    node,
-                    f"A condition is wanted here, and this is {value.type}",
-                    "Write a comparison, such as x > 0 or x = 'a'.",
-                )
-            yield value
+            value = RowBinder(scope).bind(node)
+            yield require_condition(self._text, "ON or WHERE", node, value)
 
-    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
-        raise self._text.refusal(Unsupported, what, node, instead)
-
-
-def _has_unique_key(scope: Scope, columns: Sequence[ColumnReference]) -> bool:
-    """Whether these columns cover a declared key of a public table."""
-    names = {one.origin[1].name.casefold() for one in columns if one.origin is not None}
-    return any({name.casefold() for name in key} <= names for key in scope.unique)
+    def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+        raise self._text.refusal(Unsupported, problem, node, fix)
 
 
 def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
-    """New names for the columns of a source: its own where that is free, else with the alias
-    before it.
-    """
+    """Return free names for the columns of a source, prefixed with its alias if needed."""
     taken = set(source.rows.columns)
     names: dict[str, str] = {}
-    for one in scope.columns:
-        wanted = one.plan_column if one.plan_column not in taken else f"{one.alias}.{one.name}"
+    for column in scope.columns:
+        wanted = (
+            column.plan_column
+            if column.plan_column not in taken
+            else f"{column.alias}.{column.name}"
+        )
         while wanted in taken:
             wanted += "_"
-        if one.plan_column and one.plan_column not in names:
-            names[one.plan_column] = wanted
+        if column.plan_column and column.plan_column not in names:
+            names[column.plan_column] = wanted
             taken.add(wanted)
     return names
+
+
+def _list_added_columns(scope: Scope, names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    columns = [column.plan_column for column in scope.columns if column.plan_column]
+    return tuple((names[column], column) for column in columns)
 
 
 def _merge_equal_columns(
     columns: Sequence[ColumnReference], pairs: Sequence[tuple[str, str]]
 ) -> tuple[ColumnReference, ...]:
-    """Where two columns are equal in every row, both are read from the one of which more is
-    known. Reals are not: 0.0 equals -0.0.
+    """Return columns where equal ones read whichever has the better known range.
+
+    Reals stay apart, because 0.0 equals -0.0.
     """
-    by_name = {one.plan_column: one for one in columns}
+    by_name = {column.plan_column: column for column in columns}
     better: dict[str, ColumnReference] = {}
     for own, there in pairs:
         mine, theirs = by_name[own].range, by_name[there].range
@@ -427,11 +347,11 @@ def _merge_equal_columns(
             better[less] = by_name[more]
     return tuple(
         (
-            replace(one, plan_column=other.plan_column, range=other.range)
-            if (other := better.get(one.plan_column))
-            else one
+            replace(column, plan_column=other.plan_column, range=other.range)
+            if (other := better.get(column.plan_column))
+            else column
         )
-        for one in columns
+        for column in columns
     )
 
 
@@ -439,10 +359,8 @@ def _rank_knowledge(range_: Range) -> tuple[bool, bool]:
     return range_.values is not None, range_.is_bounded
 
 
-def _add_column(one: ColumnReference, names: dict[str, str], keeps: bool) -> ColumnReference:
-    """A column of the right side: behind a LEFT JOIN an id may be missing, and so says no more
-    whose row it is.
-    """
-    if not one.plan_column:
-        return replace(one, owner=None, may_be_missing=True) if keeps else one
-    return replace(one, plan_column=names[one.plan_column], size=1, work=1)
+def _add_column(column: ColumnReference, names: dict[str, str], keeps: bool) -> ColumnReference:
+    """Return a column of the right side; after a LEFT JOIN its privacy id may be missing."""
+    if not column.plan_column:
+        return replace(column, owner=None, may_be_missing=True) if keeps else column
+    return replace(column, plan_column=names[column.plan_column], size=1, work=1)

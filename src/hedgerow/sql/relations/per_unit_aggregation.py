@@ -1,6 +1,4 @@
-"""Subqueries with GROUP BY or DISTINCT: one row for each person and the keys, made of that
-person's rows alone.
-"""
+"""Subqueries with GROUP BY or DISTINCT: one row per unit and keys, from rows of that unit alone."""
 
 from __future__ import annotations
 
@@ -11,63 +9,61 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded
-from hedgerow.plan.nodes import Project, UnitAggregation, UnitStatistic, list_schemas
-from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression, find_columns
+from hedgerow.plan.nodes import Project, UnitAggregation, UnitStatistic
+from hedgerow.plan.scalar.expressions import ColumnRef, Expression, find_columns
 from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
 from hedgerow.sql.aggregates.grids import build_grid
-from hedgerow.sql.binder.row_expressions import RowBinder, check_args, suggest_number_declaration
+from hedgerow.sql.binder.declaration_hints import suggest_number_declaration
+from hedgerow.sql.binder.row_expressions import RowBinder, check_args
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types
+from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.group_by import expand_group_by
 from hedgerow.sql.relations.select_list import SelectItem, build_projection
+from hedgerow.sql.relations.semijoin_hints import suggest_public_values, suggest_same_unit
 from hedgerow.sql.rules.aggregates import is_aggregate
 from hedgerow.sql.syntax.named_arguments import NamedArguments
-from hedgerow.sql.syntax.quoting import quote_name
 
 __all__ = ["aggregate_per_unit"]
 
-_MAX_INTEGER_STEP: Final = 2**62  # the largest step in which whole numbers are added up
+_MAX_INTEGER_STEP: Final = 2**62  # largest step for sums of integers
 _NOISE_COMES_LAST: Final = (
-    "Aggregates of several people are noisy, and noise comes last: here they would be exact"
+    "This subquery aggregates over several units, which would give exact results before"
+    " noise is added"
 )
-_SHARED_ROWS: Final = "SELECT DISTINCT looks for rows that different people share"
+_SHARED_ROWS: Final = "SELECT DISTINCT in a subquery compares rows of different units"
 _JOIN_PUBLIC: Final = "Join public tables as they are, row by row."
-_AGGREGATES: Final = "For each person there are COUNT, SUM, AVG, MIN and MAX."
+_AGGREGATES: Final = "Use COUNT, SUM, AVG, MIN or MAX."
 
 
 def aggregate_per_unit(
     scope: Scope, select: exp.Select, items: Sequence[SelectItem]
 ) -> Scope | None:
-    """The rows of a subquery with GROUP BY, DISTINCT or aggregates; None where it has none of
-    them.
-    """
+    """Aggregate the rows of a subquery per unit; None if nothing is aggregated."""
     group, having, distinct = (select.args.get(part) for part in ("group", "having", "distinct"))
     asks = any(is_aggregate(part) for item in items for part in item.node.walk())
     for window in (
         part for item in items for part in item.node.walk() if isinstance(part, exp.Window)
     ):
         RowBinder(scope).bind(window)
-    folding = _PerUnitBinder(scope)
+    binder = _PerUnitBinder(scope)
     if distinct is not None:
         check_args(scope.text, distinct)
         if group is not None or having is not None or asks:
-            folding.refuse(
+            binder.refuse(
                 distinct,
-                "DISTINCT and aggregates do not go together here",
-                "Leave DISTINCT out: GROUP BY gives each row once.",
+                "DISTINCT cannot be combined with GROUP BY or aggregates",
+                "Leave DISTINCT out: GROUP BY returns each row once.",
             )
-        return folding.build_distinct(distinct, items)
+        return binder.build_distinct(distinct, items)
     if group is None and having is None and not asks:
         return None
-    return folding.build_grouped(select, items)
+    return binder.build_grouped(select, items)
 
 
 class _PerUnitBinder(RowBinder):
-    """Reads keys and what is made of each person's rows. Keys are called k0, k1, … in the plan,
-    the rest f0, f1, ….
-    """
+    """A binder for keys and per-unit aggregates, named k0, k1, … and f0, f1, … in the plan."""
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope, "an aggregate")
@@ -78,43 +74,27 @@ class _PerUnitBinder(RowBinder):
         self._work = scope.work
 
     def build_distinct(self, node: exp.Expr, items: Sequence[SelectItem]) -> Scope:
-        """Each row once for each person."""
+        """Build the distinct rows of each unit."""
         self._bind_keys(node, [(item.node, item.column) for item in items])
-        outputs = [
-            (item, None if self._is_privacy_id(item) else self._bind_key(item)) for item in items
-        ]
+        outputs = [(item, self._bind_output(item, self._row_binder)) for item in items]
         return build_projection(self._build_scope(), outputs)
 
     def build_grouped(self, select: exp.Select, items: Sequence[SelectItem]) -> Scope:
-        """GROUP BY, the SELECT list and HAVING."""
+        """Build the groups of each unit, from GROUP BY, the SELECT list and HAVING."""
         group = select.args.get("group")
         nodes = [] if group is None else expand_group_by(self.scope, group, select.expressions)
-        self._bind_keys(group or select, [(node, self._find_column(node)) for node in nodes])
-        outputs = [
-            (
-                item,
-                (
-                    None
-                    if self._is_privacy_id(item)
-                    else self._resolve_keys(item.node, self._bind_item(item))
-                ),
-            )
-            for item in items
-        ]
+        self._bind_keys(
+            group or select, [(node, self.scope.find_bare_column(node)) for node in nodes]
+        )
+        outputs = [(item, self._bind_output(item, self)) for item in items]
         having = select.args.get("having")
         condition = None if having is None else self._bind_having(having)
         return build_projection(self._build_scope().filter_rows(condition), outputs)
 
     def _bind_having(self, having: exp.Expr) -> TypedExpression:
         check_args(self.text, having, "this")
-        (value,) = align_types([self._resolve_keys(having.this, self.bind(having.this))], "boolean")
-        if value.type != "boolean":
-            self.refuse(
-                having.this,
-                f"HAVING wants a condition, and this is {value.type}",
-                "Write a comparison, such as COUNT(*) > 3.",
-            )
-        return value
+        value = self._resolve_keys(having.this, self.bind(having.this))
+        return require_condition(self.text, "HAVING", having.this, value)
 
     def _bind_keys(
         self, where: exp.Expr, nodes: Sequence[tuple[exp.Expr, ColumnReference | None]]
@@ -125,16 +105,16 @@ class _PerUnitBinder(RowBinder):
             if condition is not None:
                 self.refuse(
                     condition,
-                    "IN and EXISTS are not about public tables",
-                    _suggest_public_values(where, scope),
+                    "IN and EXISTS do not support public tables",
+                    suggest_public_values(where, scope),
                 )
-            self.refuse(where, "Public tables are not summed up in a subquery", _JOIN_PUBLIC)
+            self.refuse(where, "A subquery cannot aggregate a public table", _JOIN_PUBLIC)
         if scope.rows.unit == "row":
-            what = (
-                "Where every row is somebody of their own, there is nothing to put together for"
-                " each person"
+            self.refuse(
+                where,
+                "Every row of this table is its own unit, so a subquery has nothing to aggregate",
+                "Use the aggregates in the outer SELECT.",
             )
-            self.refuse(where, what, "Ask for the aggregates outside the subquery.")
         for node, visible in nodes:
             if visible is not None and visible.owner is not None:
                 known = True
@@ -150,64 +130,59 @@ class _PerUnitBinder(RowBinder):
                 (visible.name for visible in scope.columns if visible.is_privacy_id), "the id"
             )
             if "condition" in where.meta:
-                what = (
-                    "Nothing says that this is about rows of the same person, and it would show"
-                    " what others hold"
+                problem = (
+                    "This condition does not compare the privacy id, so it would show"
+                    " rows of other units"
                 )
-                self.refuse(where.meta["condition"], what, _suggest_same_unit(where, scope, unit))
+                self.refuse(where.meta["condition"], problem, suggest_same_unit(where, scope, unit))
             if isinstance(where, exp.Distinct):
                 self.refuse(
                     where,
                     _SHARED_ROWS,
-                    f"Add {unit} to it: each row once for each person; or write GROUP BY and"
-                    " COUNT(*), outside.",
+                    (
+                        f"Add {unit}, so that rows are distinct per unit; or write GROUP BY"
+                        " and COUNT(*) in the outer SELECT."
+                    ),
                 )
             self.refuse(
                 where,
                 _NOISE_COMES_LAST,
-                f"Add {unit} to GROUP BY: one row for each person; or ask for it first, as a"
-                " question of its own, and write its number.",
+                (
+                    f"Add {unit} to GROUP BY for one row per unit; or ask for it first, in a"
+                    " separate question, and write its result."
+                ),
             )
-
-    def bind_column(self, node: exp.Column) -> TypedExpression:
-        """A column of the rows; whether it is a key turns out when all is settled."""
-        return self.check_selectable(node, self.scope.resolve_column(node)).value
 
     def build_unbounded_error(
-        self, node: exp.Expr, why: str, arguments: Sequence[TypedExpression]
+        self, node: exp.Expr, arguments: Sequence[TypedExpression]
     ) -> Refused:
-        """Sums and counts of a person's rows have no bounds, since nobody knows how many rows
-        there are.
-        """
+        """Return the refusal of a node without bounds, such as a sum over all rows of a unit."""
+        unbounded = [argument for argument in arguments if not argument.range.is_bounded]
         if any(
             name.startswith("\0")
-            for argument in arguments
+            for argument in unbounded
             for name in find_columns(argument.expression)
-            if not argument.range.is_bounded
         ):
-            what = (
-                "How many rows a person has is not known, so sums and counts of them have no"
-                f" bounds, {why}"
+            problem = (
+                f"{self.text.format_node(node)} needs bounds: a unit may have any number of rows"
             )
-            return self.text.refusal(
-                Unbounded,
-                what,
-                node,
-                "Clamp them, to bounds of your choice: LEAST(GREATEST(SUM(x), 0), 500).",
-            )
-        return super().build_unbounded_error(node, why, arguments)
+            fix = "Clamp it to bounds of your choice: LEAST(GREATEST(SUM(x), 0), 500)."
+            return self.text.refusal(Unbounded, problem, node, fix)
+        return super().build_unbounded_error(node, arguments)
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
-        """What becomes of the rows of one person."""
+        """Bind an aggregate over the rows of one unit."""
         if asked.named_arguments != NamedArguments():
             self.refuse(
                 asked.node,
-                "Named arguments are those of the outer aggregates",
-                "Leave them out in the subquery.",
+                "Named arguments are not allowed in a subquery",
+                "Leave them out, or use them in the outer SELECT.",
             )
-        made = self._build_aggregate(asked)
-        name = self._outputs.setdefault(made, f"f{len(self._outputs)}")
-        return TypedExpression(ColumnRef("\0" + name), made.range(dict(self._columns.values())))
+        statistic = self._build_aggregate(asked)
+        name = self._outputs.setdefault(statistic, f"f{len(self._outputs)}")
+        return TypedExpression(
+            ColumnRef("\0" + name), statistic.range(dict(self._columns.values()))
+        )
 
     def _build_aggregate(self, asked: AggregateSyntax) -> UnitStatistic:
         if asked.function == "COUNT":
@@ -221,27 +196,27 @@ class _PerUnitBinder(RowBinder):
                 self._add_column(bind_argument(self._row_binder, asked)),
             )
         if asked.distinct and asked.function not in ("MIN", "MAX"):
-            self.refuse(asked.node, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x).")
+            self.refuse(asked.node, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x).")
         if asked.function not in ("SUM", "AVG", "MIN", "MAX"):
-            self.refuse(asked.node, f"{asked.name} of each person is not read", _AGGREGATES)
+            self.refuse(asked.node, f"{asked.name} is not supported in a subquery", _AGGREGATES)
         value = bind_argument(self._row_binder, asked)
         numbers = asked.function in ("SUM", "AVG")
         if (
             value.type not in ("integer", "real", *(() if numbers else ("date",)))
             or value.range.values == ()
         ):
-            what = (
-                f"{asked.name} works on numbers{'' if numbers else ' and dates'}, and this is"
-                f" {value.type}"
+            problem = (
+                f"{asked.name} needs numbers{'' if numbers else ' or dates'}, but this"
+                f" is {value.type}"
             )
             line = suggest_number_declaration(self.scope, [value], "real", ", min = …, max = …")
             self.refuse(
                 asked.node,
-                what,
+                problem,
                 (
                     "Use COUNT(x), or another column."
                     if line is None
-                    else f"{line}; else use COUNT(x)."
+                    else f"{line}; otherwise use COUNT(x)."
                 ),
             )
         if not numbers:
@@ -249,14 +224,14 @@ class _PerUnitBinder(RowBinder):
                 "least" if asked.function == "MIN" else "greatest", self._add_column(value)
             )
         if not value.range.is_bounded:
-            raise self.build_unbounded_error(asked.node, "and sums need them", [value])
+            raise self.build_unbounded_error(asked.node, [value])
         grid = build_grid(value.range)
         if grid is None or (value.type == "integer" and grid.step > _MAX_INTEGER_STEP):
-            what, instead = (
-                "The bounds of this are too wide to add it up exactly",
+            problem, fix = (
+                "The bounds are too wide for an exact sum",
                 "Declare narrower bounds in the policy: within ±2^53.",
             )
-            raise self.text.refusal(Unbounded, what, asked.node, instead)
+            raise self.text.refusal(Unbounded, problem, asked.node, fix)
         return UnitStatistic(
             "total" if asked.function == "SUM" else "mean", self._add_column(value), grid
         )
@@ -267,55 +242,15 @@ class _PerUnitBinder(RowBinder):
             self._work += value.work
         return self._columns[value.expression][0]
 
-    def _find_column(self, node: exp.Expr) -> ColumnReference | None:
-        inner = node.unnest()
-        return (
-            self.scope.find_column(inner)
-            if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier)
-            else None
-        )
-
-    def _is_privacy_id(self, item: SelectItem) -> bool:
-        return item.column is not None and item.column.is_privacy_id
-
-    def _bind_item(self, item: SelectItem) -> TypedExpression:
-        return self.bind(item.node) if item.column is None else item.column.value
-
-    def _bind_key(self, item: SelectItem) -> TypedExpression:
-        return self._resolve_keys(
-            item.node,
-            item.column.value if item.column is not None else self._row_binder.bind(item.node),
-        )
+    def _bind_output(self, item: SelectItem, binder: RowBinder) -> TypedExpression | None:
+        return None if item.is_privacy_id else self._resolve_keys(item.node, item.bind(binder))
 
     def _resolve_keys(self, node: exp.Expr, value: TypedExpression) -> TypedExpression:
-        return TypedExpression(
-            self._replace_keys(node, value.expression), value.range, value.size, value.work
-        )
-
-    def _replace_keys(self, node: exp.Expr, expression: Expression) -> Expression:
-        if expression in self._keys:
-            return ColumnRef(self._keys[expression][0])
-        if isinstance(expression, Call):
-            return Call(
-                expression.function,
-                tuple(self._replace_keys(node, part) for part in expression.arguments),
-            )
-        if isinstance(expression, ColumnRef):
-            if not expression.column.startswith("\0"):
-                visible = self.scope.find_plan_column(expression.column)
-                name = expression.column if visible is None else visible.name
-                self.refuse(
-                    node,
-                    f"{name} differs among the rows of one person",
-                    f"Add it to GROUP BY, or write MAX({name}).",
-                )
-            return ColumnRef(expression.column[1:])
-        return expression
+        names = {expression: name for expression, (name, _, _) in self._keys.items()}
+        return replace(value, expression=self.replace_keys(node, value.expression, names, "MAX"))
 
     def _build_scope(self) -> Scope:
-        """The rows after folding; its names are those of the plan, for ``build_projection`` to
-        rename.
-        """
+        """Build the scope of the aggregated rows, with the column names of the plan."""
         scope = self.scope
         keys = [(name, value, visible) for name, value, visible in self._keys.values()]
         inner = (
@@ -324,11 +259,11 @@ class _PerUnitBinder(RowBinder):
         )
         rows = Project(scope.rows, inner) if inner else scope.rows
         names = tuple(name for name, _, _ in keys)
-        outputs = tuple((name, made) for made, name in self._outputs.items())
+        outputs = tuple((name, statistic) for statistic, name in self._outputs.items())
         if not names and not outputs:
             outputs = (("f0", UnitStatistic("rows")),)
-        fold = UnitAggregation(rows, names, outputs)
-        known = fold.columns
+        aggregation = UnitAggregation(rows, names, outputs)
+        known = aggregation.columns
         columns = (
             *(
                 ColumnReference(
@@ -342,9 +277,9 @@ class _PerUnitBinder(RowBinder):
             ),
             *(ColumnReference("", name, name, known[name]) for name, _ in outputs),
         )
-        made = Scope(
+        statistic = Scope(
             scope.text,
-            fold,
+            aggregation,
             columns,
             scope.sources,
             scope.tables,
@@ -352,66 +287,4 @@ class _PerUnitBinder(RowBinder):
             scope.source_count + 1,
             self._work,
         )
-        return replace(made, capping_tables=scope.capping_tables).check_limits()
-
-
-def _suggest_public_values(where: exp.Expr, scope: Scope) -> str:
-    """The values themselves, in the place of IN or EXISTS about a public table. A join where no row
-    would meet several there, which would be counted as often, and where what is asked for is there.
-    """
-    pairs, negated = where.meta["pairs"], isinstance(where, exp.Group)
-    names = [
-        f"{quote_name(here.table)}.{quote_name(here.name)}" if here.table else quote_name(here.name)
-        for here, _ in pairs
-    ]
-    keys = {there.name.casefold() for _, there in pairs}
-    if not negated and any({name.casefold() for name in key} <= keys for key in scope.unique):
-        both = " AND ".join(
-            f"{name} = d.{quote_name(there.name)}"
-            for name, (_, there) in zip(names, pairs, strict=True)
-        )
-        return (
-            "Join it as it is, and write its conditions after WHERE: JOIN"
-            f" {quote_name(scope.sources[0][1])} AS d ON {both}."
-        )
-    no = "NOT " if negated else ""
-    listed = (
-        f"{names[0]} {no}IN ('a', 'b')"
-        if len(names) == 1
-        else f"{no}({' AND '.join(f'{name} = …' for name in names)} OR …)"
-    )
-    return (
-        f"Ask for the values, which is free{_suggest_values_query(where, scope)}; then write them:"
-        f" {listed}."
-    )
-
-
-def _suggest_values_query(where: exp.Expr, scope: Scope) -> str:
-    """The question for the values that IN or EXISTS looks for; none where it names what only
-    this question knows, as WITH does.
-    """
-    assert where.parent is not None
-    rows = where.parent.copy()
-    rows.set("expressions", [there.copy() for _, there in where.meta["pairs"]])
-    rows.set("group", None)
-    rows.set("distinct", exp.Distinct())
-    known = {schema.table.casefold() for schema in list_schemas(scope.rows)}
-    return (
-        f": {scope.text.format_node(rows)}"
-        if {table.name.casefold() for table in rows.find_all(exp.Table)} <= known
-        else ""
-    )
-
-
-def _suggest_same_unit(where: exp.Expr, scope: Scope, unit: str) -> str:
-    """The condition with the person in it. What is no table has a name only where it stands, if
-    any.
-    """
-    name = scope.sources[0][1]
-    table = quote_name(name) if name in dict(scope.tables) else "…"
-    both = " AND ".join(
-        f"d.{quote_name(there.name)} = {here.sql()}" for here, there in where.meta["pairs"]
-    )
-    no = "NOT " if isinstance(where, exp.Group) else ""
-    inside = f"SELECT 1 FROM {table} AS d WHERE d.{quote_name(unit)} = … AND {both}"
-    return f"Compare the person too, whose id outside stands for the dots: {no}EXISTS ({inside})."
+        return replace(statistic, capping_tables=scope.capping_tables).check_limits()

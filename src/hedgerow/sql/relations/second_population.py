@@ -1,9 +1,8 @@
-"""A question about two populations: rows of the one name somebody of the other (docs/decisions/0011
-has the proof).
+"""Questions about two populations: rows of one reference a unit of the other.
 
-Of the sources one is about the others, and is joined last, by the id of its unit. When the whole
-question is read, what reads one side alone goes to that side: conditions, and the keys that are
-made of the columns of those who name, since these tell the bonds of a unit apart.
+docs/decisions/0011 has the proof. The source about the second population is joined last, by its
+privacy id. Conditions that read one side alone are applied to that side, and so are keys of the
+referencing side, because they tell the references of a unit apart.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from hedgerow.sql.catalog import PRIVACY_ID
 from hedgerow.sql.group_by import KeyExpression
 from hedgerow.sql.question import AggregateCall
 from hedgerow.sql.relations.join_conditions import JoinCondition, JoinInput
+from hedgerow.sql.relations.join_problems import ROW_UNITS
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = [
@@ -40,18 +40,17 @@ __all__ = [
     "is_reference",
 ]
 
-# Means and the like are not among them: of each of the others every number of a moment would be
-# clamped by itself, and where all of them are, the mean is the middle of the bounds, whatever the
-# data.
+# AVG and the like are missing: each number of a moment would be clamped by itself, and where all
+# are clamped, the mean is the middle of the bounds, whatever the data.
 _SUPPORTED_AGGREGATES: Final = (
     "Ask for COUNT(*), COUNT(x) or SUM(x), or about one population alone."
 )
 
 
 def find_second_population(
-    text: SourceText, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]
+    text: SourceText, parts: Sequence[JoinInput], conditions: Sequence[JoinCondition]
 ) -> int | None:
-    """The place of the source that is about the others; None where all are about one population."""
+    """Return the position of the source about the second population, if there is one."""
     protected = [i for i, part in enumerate(parts) if part.scope.tables]
     names = list(dict.fromkeys(parts[i].scope.population for i in protected))
     if len(names) < 2:
@@ -64,26 +63,29 @@ def find_second_population(
         _refuse(
             text,
             last.node,
-            "This is about more than two populations",
+            "A question can join at most two populations",
             "Ask about two of them at a time.",
         )
     for i in protected:
         if parts[i].scope.rows.unit == "row":
-            what = "Where every row is somebody of their own, rows of two people would meet"
-            _refuse(text, parts[i].node, what, "Join such a table with public ones only.")
-    found = next((i for i in protected if _is_referenced(i, parts, ties)), None)
+            _refuse(text, parts[i].node, ROW_UNITS.problem, ROW_UNITS.fix)
+    found = next((i for i in protected if _is_referenced(i, parts, conditions)), None)
     if found is None:
         labels = [part.scope.sources[0][1] for part in (first, last)]
-        what = (
-            f"{labels[1]} is about other people than {labels[0]}, and no row of the one says whom"
-            " of the other it means"
+        ids = (column.name for column in last.scope.columns if column.owner == PRIVACY_ID)
+        id_name = next(ids, "id")
+        problem = (
+            f"{labels[1]} and {labels[0]} are about different populations, and no column"
+            " of one holds the id of the other"
         )
         _refuse(
             text,
             last.node,
-            what,
-            f"Join one source of theirs on its id, such as ON {first.alias}.x ="
-            f" {last.alias}.{_find_id_name(last)}.",
+            problem,
+            (
+                f"Join on the id of one of them, such as ON {first.alias}.x ="
+                f" {last.alias}.{id_name}."
+            ),
         )
     beside = [i for i in protected if i != found]
     if parts[found].is_left_join or all(parts[i].is_left_join for i in beside):
@@ -91,26 +93,30 @@ def find_second_population(
         _refuse(
             text,
             node,
-            "A LEFT JOIN of two populations would tell who has no partner",
-            "Write JOIN, which drops rows without one.",
+            "A LEFT JOIN of two populations would show who has no match",
+            "Write JOIN, which drops rows without a match.",
         )
     _check_caps(text, parts, protected, found)
     return found
 
 
-def _is_referenced(place: int, parts: Sequence[JoinInput], ties: Sequence[JoinCondition]) -> bool:
-    """Whether this is all there is about its population, and a row of the other one has its id."""
+def _is_referenced(
+    place: int, parts: Sequence[JoinInput], conditions: Sequence[JoinCondition]
+) -> bool:
+    """Return whether an input is alone in its population and a protected row references its id."""
     population = parts[place].scope.population
     alone = sum(part.scope.population == population for part in parts) == 1
     return alone and any(
-        is_reference(tie, place) and parts[_find_other_input(tie, place)].scope.tables
-        for tie in ties
+        (ends := condition.find_ends(place)) is not None
+        and is_reference(condition, place)
+        and bool(parts[ends[1]].scope.tables)
+        for condition in conditions
     )
 
 
-def is_reference(tie: JoinCondition, place: int) -> bool:
-    """Whether this equality is of the id of this source, and of a column that is no id."""
-    ends = tie.find_ends(place)
+def is_reference(condition: JoinCondition, place: int) -> bool:
+    """Return whether an equality compares the privacy id of an input with another column."""
+    ends = condition.find_ends(place)
     return (
         ends is not None
         and ends[0].owner == PRIVACY_ID
@@ -119,45 +125,38 @@ def is_reference(tie: JoinCondition, place: int) -> bool:
     )
 
 
-def _find_other_input(tie: JoinCondition, place: int) -> int:
-    return tie.second[0] if tie.first[0] == place else tie.first[0]
-
-
-def _find_id_name(part: JoinInput) -> str:
-    return next((one.name for one in part.scope.columns if one.owner == PRIVACY_ID), "id")
-
-
 def _check_caps(
     text: SourceText, parts: Sequence[JoinInput], protected: Sequence[int], found: int
 ) -> None:
-    """Of those who are named it is no matter in how many groups they are: one row of theirs is
-    met.
+    """Refuse undeclared caps.
+
+    The referenced side needs no group cap, because one row of it is joined.
     """
     for i in protected:
         for name, entry in parts[i].scope.tables:
             caps = [cap for cap in entry.undeclared_caps if i != found or cap != "max_groups"]
             if caps:
-                what = (
-                    f"The caps of {name} are not declared, and where two populations meet they are"
-                    " not found"
+                problem = (
+                    f"{name} has no declared contribution bounds, and auto_bounds cannot"
+                    " find them for two populations"
                 )
                 raise text.refusal(
                     Unbounded,
-                    what,
+                    problem,
                     parts[i].node,
                     f"Declare {' and '.join(caps)} under [tables.{name}].",
                 )
 
 
 def find_population_join(rows: RelationNode) -> Join | None:
-    """Where two populations meet; None where these rows are about one."""
+    """Return the join of two populations; None if the rows are about one."""
     while isinstance(rows, Filter | Project):
         rows = rows.source
     return rows if isinstance(rows, Join) and rows.second_population is not None else None
 
 
 def check_aggregates(text: SourceText, calls: Sequence[AggregateCall]) -> None:
-    """Refuses what has no bound yet for two populations at once."""
+    """Refuse aggregates without a sensitivity bound for two populations."""
     for call in calls:
         measure = call.measure
         if (
@@ -165,8 +164,12 @@ def check_aggregates(text: SourceText, calls: Sequence[AggregateCall]) -> None:
             or measure.kind in ("units", "distinct", "moments")
             or measure.sum_bounds is not None
         ):
-            what = f"{call.text} cannot be asked where two populations meet"
-            raise text.refusal(Unsupported, what, None, _SUPPORTED_AGGREGATES)
+            raise text.refusal(
+                Unsupported,
+                f"{call.text} is not supported for two populations",
+                None,
+                _SUPPORTED_AGGREGATES,
+            )
 
 
 def build_population_rows(
@@ -176,62 +179,82 @@ def build_population_rows(
     outputs: Sequence[tuple[str, Expression]],
     max_groups: int,
 ) -> RelationNode:
-    """The rows of a question about two populations, with these columns, the keys first: each side
-    filtered by itself, and the keys of those who name others in their bonds."""
+    """Build the rows of a question about two populations, with these columns, keys first.
+
+    Each side is filtered by itself, and keys of the referencing side become part of its references.
+    """
     join, conditions = _split_filters(rows)
     assert join.second_population is not None
-    own, theirs = (
-        set(join.source.columns),
-        {name: ColumnRef(there) for name, there in join.added_columns},
-    )
-    mine, here, there, rest = [], list[Expression](), list[Expression](), list[Expression]()
+    own = set(join.source.columns)
+    theirs = {name: ColumnRef(column) for name, column in join.added_columns}
+    own_groups = _select_own_groups(text, join, groups)
+    own_filters: list[Expression] = []
+    other_filters: list[Expression] = []
+    joint_filters: list[Expression] = []
     for condition in conditions:
         used = set(find_columns(condition))
-        side = here if used <= own else there if used <= set(theirs) else rest
-        side.append(substitute_columns(condition, theirs) if side is there else condition)
-    for group in groups:
-        used = set(find_columns(group.value.expression))
-        if not used & set(theirs) and used != {join.second_population.id_column}:
-            mine.append(group)
-        elif not used <= {join.second_population.id_column, *theirs}:
-            what = f"{group.text} is made of columns of two populations"
-            raise text.refusal(
-                Unsupported,
-                what,
-                None,
-                "Group by columns of each by themselves: GROUP BY a.x, b.y.",
-            )
-        if group.domain is None:
-            what = (
-                f"The values of {group.text} are not declared, and where two populations meet they"
-                " have to be"
-            )
-            raise text.refusal(Unbounded, what, None, "List them in the policy: values = […].")
+        if used <= own:
+            own_filters.append(condition)
+        elif used <= set(theirs):
+            other_filters.append(substitute_columns(condition, theirs))
+        else:
+            joint_filters.append(condition)
     free = (name for i in itertools.count() if (name := f"bond {i}") not in own | set(theirs))
-    bonds = {group.value.expression: next(free) for group in mine}
-    here += [_build_domain_filter(group) for group in mine]
+    references = {group.value.expression: next(free) for group in own_groups}
+    own_filters += [_build_domain_filter(group) for group in own_groups]
     source = Project(
-        _filter_rows(join.source, here),
-        (*((name, ColumnRef(name)) for name in sorted(own)), *((n, e) for e, n in bonds.items())),
+        _filter_rows(join.source, own_filters),
+        (
+            *((name, ColumnRef(name)) for name in sorted(own)),
+            *((n, e) for e, n in references.items()),
+        ),
     )
     others = SecondPopulation(
         join.second_population.id_column,
-        tuple(bonds.values()),
+        tuple(references.values()),
         max_groups,
         join.second_population.max_rows,
     )
     met = Join(
-        source, _filter_rows(join.other, there), (), join.added_columns, 1, second_population=others
+        source,
+        _filter_rows(join.other, other_filters),
+        (),
+        join.added_columns,
+        1,
+        second_population=others,
     )
-    made = [
-        (name, ColumnRef(bonds[value]) if i < len(groups) and value in bonds else value)
+    columns = [
+        (name, ColumnRef(references[value]) if i < len(groups) and value in references else value)
         for i, (name, value) in enumerate(outputs)
     ]
-    return Project(_filter_rows(met, rest), tuple(made) or (("one", Constant(1, "integer")),))
+    return Project(
+        _filter_rows(met, joint_filters), tuple(columns) or (("one", Constant(1, "integer")),)
+    )
+
+
+def _select_own_groups(
+    text: SourceText, join: Join, groups: Sequence[KeyExpression]
+) -> list[KeyExpression]:
+    """Return the keys of the referencing side; refuse keys of both sides and unknown values."""
+    assert join.second_population is not None
+    id_column, theirs = join.second_population.id_column, {name for name, _ in join.added_columns}
+    own_groups = []
+    for group in groups:
+        used = set(find_columns(group.value.expression))
+        if not used & theirs and used != {id_column}:
+            own_groups.append(group)
+        elif not used <= {id_column, *theirs}:
+            problem = f"{group.text} combines columns of two populations"
+            fix = "Group by columns of each separately: GROUP BY a.x, b.y."
+            raise text.refusal(Unsupported, problem, None, fix)
+        if group.domain is None:
+            problem = f"GROUP BY {group.text} over two populations needs declared values"
+            raise text.refusal(Unbounded, problem, None, "List them in the policy: values = […].")
+    return own_groups
 
 
 def _build_domain_filter(group: KeyExpression) -> Expression:
-    """Rows of other groups must not use up the bonds of their unit."""
+    """Build the filter of rows outside the groups, lest they use up references."""
     return Call(
         "in",
         (
@@ -252,9 +275,9 @@ def _split_filters(rows: RelationNode) -> tuple[Join, list[Expression]]:
     while isinstance(rows, Filter):
         conditions[:0] = flatten(rows.condition, "and")
         rows = rows.source
-    assert isinstance(rows, Join)  # a subquery in which two populations meet is refused
+    assert isinstance(rows, Join)  # subqueries cannot join two populations
     return rows, conditions
 
 
-def _refuse(text: SourceText, node: exp.Expr, what: str, instead: str) -> NoReturn:
-    raise text.refusal(Unsupported, what, node, instead)
+def _refuse(text: SourceText, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+    raise text.refusal(Unsupported, problem, node, fix)

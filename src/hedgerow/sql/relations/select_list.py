@@ -1,4 +1,4 @@
-"""The SELECT list of a subquery: which columns its rows have."""
+"""The SELECT list of a subquery."""
 
 from __future__ import annotations
 
@@ -24,22 +24,29 @@ __all__ = [
     "rename_columns",
 ]
 
-_KEEP_ID_NAME = "Select it as it is, under its own name."
+_KEEP_ID_NAME = "Select it under its own name."
 
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """An output of a subquery: its node without the alias, its name, and the column that it is,
-    if it is one.
-    """
+    """An output of a subquery: its node without alias, its name, and the column if it is one."""
 
     node: exp.Expr
     name: str
     column: ColumnReference | None
 
+    @property
+    def is_privacy_id(self) -> bool:
+        """True for the privacy id."""
+        return self.column is not None and self.column.is_privacy_id
+
+    def bind(self, binder: RowBinder) -> TypedExpression:
+        """Bind the output over the rows of a binder."""
+        return binder.bind(self.node) if self.column is None else self.column.value
+
 
 def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectItem]:
-    """The outputs, with * written out. An id keeps its name, and nothing else takes it."""
+    """Return the outputs with * expanded; only the privacy id may have its name."""
     items: list[SelectItem] = []
     for place, node in enumerate(nodes, 1):
         star = _expand_star(scope, node)
@@ -61,27 +68,30 @@ def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectIt
 
 
 def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
-    """With the names that stand behind the alias: (SELECT …) AS v(a, b). The id keeps its own."""
+    """Rename columns by a table alias: (SELECT …) AS v(a, b). The privacy id keeps its name."""
     check_args(scope.text, alias, "this", "columns")
     names = alias.args.get("columns") or []
     if not names:
         return scope
     columns = [visible for visible in scope.columns if not visible.is_merged]
     if len(names) != len(columns):
-        what = f"There are {len(columns)} columns here, and {len(names)} names"
-        raise scope.text.refusal(Unsupported, what, alias, "Name each column once.")
+        raise scope.text.refusal(
+            Unsupported,
+            f"The alias names {len(names)} columns, but there are {len(columns)}",
+            alias,
+            "Name each column once.",
+        )
     for name, visible in zip(names, columns, strict=True):
         _check_name(scope, name, name.name, visible)
     return replace(
         scope,
         columns=tuple(
-            replace(one, name=name.name) for name, one in zip(names, columns, strict=True)
+            replace(column, name=name.name) for name, column in zip(names, columns, strict=True)
         ),
     )
 
 
 def _expand_star(scope: Scope, node: exp.Expr) -> list[ColumnReference] | None:
-    """The columns that * or t.* stands for; None where this is something else."""
     if type(node) is exp.Star:
         check_args(scope.text, node)
         return [
@@ -106,39 +116,37 @@ def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReferenc
     if visible is not None and visible.is_privacy_id:
         RowBinder(scope).check_selectable(node, visible) if visible.may_be_missing else None
         if name.casefold() != visible.name.casefold():
-            what = f"{visible.name} says whose rows these are, and cannot be renamed"
-            raise scope.text.refusal(Unsupported, what, node, _KEEP_ID_NAME)
+            raise scope.text.refusal(
+                Unsupported,
+                f"{visible.name} is the privacy id. It cannot be renamed",
+                node,
+                _KEEP_ID_NAME,
+            )
         return
-    if any(name.casefold() == one.name.casefold() for one in scope.columns if one.is_privacy_id):
-        what = f"{name[:60]} is the name of the column that says whose rows these are"
-        raise scope.text.refusal(Unsupported, what, node, "Choose another alias.")
+    if any(
+        name.casefold() == column.name.casefold()
+        for column in scope.columns
+        if column.is_privacy_id
+    ):
+        raise scope.text.refusal(
+            Unsupported, f"{name[:60]} is the name of the privacy id", node, "Choose another alias."
+        )
 
 
 def project_items(scope: Scope, items: Sequence[SelectItem]) -> Scope:
-    """The same rows with these columns."""
-    reader = RowBinder(scope, "a subquery")
-    outputs = [
-        (
-            item,
-            (
-                None
-                if item.column is not None and item.column.is_privacy_id
-                else _bind_item(reader, item)
-            ),
-        )
-        for item in items
-    ]
+    """Project a scope to these outputs."""
+    binder = RowBinder(scope, "a subquery")
+    outputs = [(item, None if item.is_privacy_id else item.bind(binder)) for item in items]
     return build_projection(scope, outputs)
-
-
-def _bind_item(reader: RowBinder, item: SelectItem) -> TypedExpression:
-    return reader.bind(item.node) if item.column is None else item.column.value
 
 
 def build_projection(
     scope: Scope, outputs: Sequence[tuple[SelectItem, TypedExpression | None]]
 ) -> Scope:
-    """Rows with these columns; None is the id, which the plan hands on by itself."""
+    """Build the projection to these outputs.
+
+    None as an expression is the privacy id, which the plan passes on by itself.
+    """
     columns: list[ColumnReference] = []
     written: list[tuple[str, Expression]] = []
     kept: dict[str, str] = {}
@@ -155,18 +163,18 @@ def build_projection(
         if isinstance(value.expression, ColumnRef):
             kept.setdefault(value.expression.column, name)
             same = same or scope.find_plan_column(value.expression.column)
-        whose, origin = (None, None) if same is None else (same.owner, same.origin)
+        owner, origin = (None, None) if same is None else (same.owner, same.origin)
         columns.append(
             ColumnReference(
-                "", item.name, name, value.range, whose, origin, size=value.size, work=value.work
+                "", item.name, name, value.range, owner, origin, size=value.size, work=value.work
             )
         )
     rows = Project(scope.rows, tuple(written)) if written else scope.rows
-    once = None
+    key = None
     if scope.key_within_unit is not None and (
         not written or all(column in kept for column in scope.key_within_unit)
     ):
-        once = frozenset(kept.get(column, column) for column in scope.key_within_unit)
+        key = frozenset(kept.get(column, column) for column in scope.key_within_unit)
     sources = (("", "the subquery"),)
     return Scope(
         scope.text,
@@ -174,7 +182,7 @@ def build_projection(
         tuple(columns),
         sources,
         scope.tables,
-        once,
+        key,
         scope.source_count,
         work,
         capping_tables=scope.capping_tables,

@@ -1,21 +1,21 @@
-"""IN (SELECT …) and EXISTS (SELECT …) in WHERE, written as joins.
+"""Rewriting of IN (SELECT …) and EXISTS (SELECT …) in WHERE as joins.
 
-    id IN (SELECT id FROM t WHERE …)                 JOIN (SELECT DISTINCT id FROM t WHERE …) x ON
-    id = x.id EXISTS (SELECT … FROM t WHERE t.k = a.k AND …)   JOIN (SELECT DISTINCT k FROM t WHERE
-    …) x ON a.k = x.k NOT …                                            LEFT JOIN (SELECT k, COUNT(*)
-    AS "others" … GROUP BY k) x … WHERE x."others" IS NULL
+    id IN (SELECT id FROM t WHERE …)                 JOIN (SELECT DISTINCT id …) x ON id = x.id
+    EXISTS (SELECT … FROM t WHERE t.k = a.k AND …)   JOIN (SELECT DISTINCT k …) x ON a.k = x.k
+    NOT …   LEFT JOIN (SELECT k, COUNT(*) AS "others" … GROUP BY k) x WHERE x."others" IS NULL
 
-Whether such a join is about the same people is for the joins to say: nothing is allowed here that
-they would refuse. What does not have this form is left as it is, and refused where it stands.
+The join binder decides whether the join is about the same unit, so nothing is allowed here that it
+would refuse. Other forms stay as they are, and are refused where they are bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.syntax.operator_chains import split_chain
 
 __all__ = ["rewrite_semijoins"]
 
@@ -23,18 +23,18 @@ _COUNT_ALIAS = "others"
 
 
 def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
-    """The same SELECT, with joins for those of its conditions that can be written so."""
+    """Rewrite the conditions of a SELECT that have this form as joins."""
     where = select.args.get("where")
     if where is None or where.this is None or not any(where.find_all(exp.Exists, exp.In)):
         return select
     kept: list[exp.Expr] = []
     joins: list[exp.Join] = []
-    for condition in _split_conjuncts(where.this):
-        made = _build_join(select, condition, catalog, f"in {len(joins)}")
-        if made is None:
+    for condition in (part.unnest() for part in split_chain(where.this)):
+        rewritten = _build_join(select, condition, catalog, f"in {len(joins)}")
+        if rewritten is None:
             kept.append(condition)
         else:
-            join, left = made
+            join, left = rewritten
             joins.append(join)
             if left is not None:
                 kept.append(left)
@@ -46,22 +46,10 @@ def rewrite_semijoins(select: exp.Select, catalog: Catalog) -> exp.Select:
     return found
 
 
-def _split_conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    if isinstance(condition, exp.And):
-        yield from _split_conjuncts(condition.this)
-        yield from _split_conjuncts(condition.expression)
-    elif isinstance(condition, exp.Paren):
-        yield from _split_conjuncts(condition.this)
-    else:
-        yield condition
-
-
 def _build_join(
     select: exp.Select, condition: exp.Expr, catalog: Catalog, alias: str
 ) -> tuple[exp.Join, exp.Expr | None] | None:
-    """The join of a condition, and what is left to test after it; None where it has another
-    form.
-    """
+    """Build the join of a condition and the test that remains; None for another form."""
     negated = isinstance(condition, exp.Not)
     inner = condition.this.unnest() if negated else condition
     if isinstance(inner, exp.In) and isinstance(inner.args.get("query"), exp.Subquery):
@@ -82,7 +70,7 @@ def _build_join(
         rows.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     else:
         rows.set("distinct", exp.Distinct())
-    # A refusal speaks of what was written, which is no GROUP BY and no DISTINCT.
+    # Refusals underline the condition as written, instead of this GROUP BY or DISTINCT.
     rows.args["group" if negated else "distinct"].meta.update(
         condition=condition, pairs=tuple(pairs)
     )
@@ -104,16 +92,14 @@ def _build_join(
     )
     here = pairs[0][0]
     if isinstance(inner, exp.In) and not _is_privacy_id(select, here, catalog):
-        # What is NULL is in no list, and not outside either. An id is never NULL, and no column of
-        # conditions.
+        # NULL is neither in a list nor outside it. A privacy id is never NULL, and no condition
+        # may read it.
         none = exp.and_(none, exp.Not(this=exp.Is(this=here.copy(), expression=exp.Null())))
     return join, none
 
 
 def _is_privacy_id(select: exp.Select, column: exp.Column, catalog: Catalog) -> bool:
-    """By what the table says that it comes from, or those in its subquery: elsewhere the name
-    may mean something else.
-    """
+    """Return whether a column is the privacy id of its source, or of any table."""
     source = next(
         (
             source
@@ -161,8 +147,9 @@ def _parse_in(select: exp.Select, inner: exp.In) -> tuple[ColumnPairs, exp.Selec
 
 
 def _has_aggregate(rows: exp.Select) -> bool:
-    """An aggregate without keys has a row also where nothing is found. It exists, or HAVING
-    decides: a join would not ask.
+    """Return whether a subquery has an aggregate without keys.
+
+    It has a row even where nothing matches, which a join would lose.
     """
     return rows.args.get("having") is not None or any(
         any(item.find_all(exp.AggFunc)) for item in rows.expressions
@@ -170,7 +157,7 @@ def _has_aggregate(rows: exp.Select) -> bool:
 
 
 def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.Select | None]:
-    """Equalities with columns from outside are what the join is on."""
+    """Return the equalities with outer columns, for the join, and the subquery without them."""
     table = rows.args["from_"].this if rows.args.get("from_") else None
     found = catalog.find_table(table.name) if isinstance(table, exp.Table) else None
     where = rows.args.get("where")
@@ -196,7 +183,7 @@ def _parse_exists(rows: exp.Select, catalog: Catalog) -> tuple[ColumnPairs, exp.
         )
 
     pairs, kept = [], []
-    for condition in _split_conjuncts(where.this):
+    for condition in (part.unnest() for part in split_chain(where.this)):
         sides = [condition.this, condition.expression] if isinstance(condition, exp.EQ) else []
         if all(isinstance(side, exp.Column) for side in sides) and [
             inside(side) for side in sides

@@ -16,13 +16,13 @@ __all__ = ["scan_table"]
 
 
 def scan_table(text: SourceText, table: exp.Table, catalog: Catalog) -> Scope:
-    """The table of that name, with its columns under its alias."""
+    """Return the scope of a table, with its columns under its alias."""
     found = catalog.find_table(table.name)
     if found is None:
         close = find_closest_name(table.name, catalog.tables)
         listed = ", ".join(catalog.tables) or "none"
-        instead = f"Did you mean {quote_name(close)}?" if close else f"The tables are {listed}."
-        raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, instead)
+        fix = f"Did you mean {quote_name(close)}?" if close else f"The tables are {listed}."
+        raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, fix)
     name, entry = found
     alias = table.alias or name
     columns = (*_list_id_columns(alias, entry), *_list_columns(alias, name, entry, catalog))
@@ -33,7 +33,7 @@ def scan_table(text: SourceText, table: exp.Table, catalog: Catalog) -> Scope:
 
 
 def _list_id_columns(alias: str, entry: TableEntry) -> tuple[ColumnReference, ...]:
-    """The id stands in no list of columns that questions use, declared or not."""
+    """Return the privacy id of a table, whether it is declared as a column or not."""
     schema = entry.schema
     if schema.link is not None:
         held = schema.link.column

@@ -1,4 +1,4 @@
-"""UNION ALL: the rows of several subqueries about the same people, one after the other."""
+"""UNION ALL of subqueries about the same population."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["build_union"]
 
 
 def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) -> Scope:
-    """The columns go by their places, and are called as in the first."""
+    """Build the union of branches: columns match by position and are named as in the first."""
     first = branches[0][1]
     for node, scope in branches:
         _check_branch(text, node, scope, first)
@@ -33,90 +33,85 @@ def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) ->
     columns = tuple(
         (
             replace(
-                one,
-                range=known[one.plan_column],
-                owner=_find_common_owner([scope.columns[i] for _, scope in branches]),
+                column,
+                range=known[column.plan_column],
+                owner=column.owner
+                if len({scope.columns[i].owner for _, scope in branches}) == 1
+                else None,
                 origin=None,
                 size=1,
                 work=1,
             )
-            if one.plan_column
-            else one
+            if column.plan_column
+            else column
         )
-        for i, one in enumerate(first.columns)
+        for i, column in enumerate(first.columns)
     )
     tables = tuple(dict(table for _, scope in branches for table in scope.tables).items())
-    leaves, work = (
+    source_count, work = (
         sum(scope.source_count for _, scope in branches),
         sum(scope.work for _, scope in branches),
     )
     capping = frozenset(name for _, scope in branches for name in scope.capping_table_names)
     return Scope(
-        text, rows, columns, first.sources, tables, None, leaves, work, capping_tables=capping
+        text, rows, columns, first.sources, tables, None, source_count, work, capping_tables=capping
     ).check_limits()
 
 
 def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) -> None:
-    if len(scope.columns) != len(first.columns):
-        _refuse(
-            text,
-            node,
-            "The parts of a UNION ALL have different numbers of columns",
-            "Select the same columns in each part.",
-        )
-    if not scope.tables:
-        _refuse(
-            text,
-            node,
-            "Public tables are joined, not put beside protected ones",
+    pairs = list(zip(scope.columns, first.columns, strict=False))
+    units = [rows.unit == "row" for rows in (scope.rows, first.rows)]
+    for is_wrong, problem, fix in (
+        (
+            len(scope.columns) != len(first.columns),
+            "The branches of UNION ALL have different numbers of columns",
+            "Select the same columns in each branch.",
+        ),
+        (
+            not scope.tables,
+            "UNION ALL cannot combine public and protected tables",
             "Write JOIN … ON a.x = b.x.",
-        )
-    if scope.population != first.population or (scope.rows.unit == "row") != (
-        first.rows.unit == "row"
+        ),
+        (
+            scope.population != first.population or units[0] != units[1],
+            "The branches of UNION ALL are about different populations",
+            "Use tables of one population.",
+        ),
+        (
+            any(mine.is_privacy_id != theirs.is_privacy_id for mine, theirs in pairs),
+            "The privacy id is in different positions in the branches of UNION ALL",
+            "Select it in the same position in each branch.",
+        ),
     ):
-        _refuse(
-            text,
-            node,
-            "The parts of a UNION ALL are about different people",
-            "Put tables of one population together.",
-        )
-    if any(
-        mine.is_privacy_id != theirs.is_privacy_id
-        for mine, theirs in zip(scope.columns, first.columns, strict=True)
-    ):
-        _refuse(
-            text,
-            node,
-            "The id stands at different places in the parts of this UNION ALL",
-            "Select it at the same place in each part.",
-        )
+        if is_wrong:
+            raise text.refusal(Unsupported, problem, node, fix)
 
 
 def _check_repeated_rows(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) -> None:
-    """Where every row is a unit of its own, it may come once only: a row that comes twice would
-    count as two people.
-    """
+    """Refuse a table twice if its rows are units: a repeated row would count as two units."""
     seen: set[str] = set()
     for node, scope in branches:
         names = {name for name, _ in scope.tables}
         if scope.rows.unit == "row" and names & seen:
-            what = (
-                f"The rows of {min(names & seen)} would come twice, and every row is somebody of"
-                " their own"
+            problem = (
+                f"The rows of {min(names & seen)} would be counted twice, but every row"
+                " is its own unit"
             )
-            _refuse(text, node, what, "Write one SELECT, with OR between the conditions.")
+            _refuse(text, node, problem, "Write one SELECT, with OR between the conditions.")
         seen |= names
 
 
 def _find_common_type(
     text: SourceText, columns: Sequence[tuple[exp.Expr, ColumnReference]]
 ) -> Type:
-    types = {one.range.type for _, one in columns if one.range.values != ()}
+    types = {column.range.type for _, column in columns if column.range.values != ()}
     if len(types) > 1 and types != {"integer", "real"} and not columns[0][1].is_privacy_id:
-        what = (
-            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the parts of this UNION ALL"
+        _refuse(
+            text,
+            columns[-1][0],
+            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the branches of UNION ALL",
+            "Select values of one type.",
         )
-        _refuse(text, columns[-1][0], what, "Bring them to one type.")
     return "real" if "real" in types else next(iter(types), columns[0][1].range.type)
 
 
@@ -140,9 +135,5 @@ def _project_branch(scope: Scope, first: Scope, types: Sequence[Type]) -> Relati
     return Project(scope.rows, tuple(outputs) or (("one", Constant(1, "integer")),))
 
 
-def _find_common_owner(columns: Sequence[ColumnReference]) -> tuple[str, str] | None:
-    return columns[0].owner if len({one.owner for one in columns}) == 1 else None
-
-
-def _refuse(text: SourceText, node: exp.Expr, what: str, instead: str) -> NoReturn:
-    raise text.refusal(Unsupported, what, node, instead)
+def _refuse(text: SourceText, node: exp.Expr, problem: str, fix: str) -> NoReturn:
+    raise text.refusal(Unsupported, problem, node, fix)

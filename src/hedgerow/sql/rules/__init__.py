@@ -1,4 +1,4 @@
-"""The rules, one file for each construct. A class of node that is in none of them is refused."""
+"""The rules of expressions, one module per construct. Nodes without a rule are refused."""
 
 from __future__ import annotations
 
@@ -14,37 +14,41 @@ from hedgerow.sql.rules import (
     casts,
     columns,
     comparisons,
+    conditionals,
     dates,
+    dp_functions,
+    foreign_functions,
     literals,
     logic,
+    misplaced,
+    numeric_functions,
     statements,
-    windows,
+    strings,
 )
-from hedgerow.sql.rules import conditionals as choices
-from hedgerow.sql.rules import dp_functions as intervals
-from hedgerow.sql.rules import foreign_functions as elsewhere
-from hedgerow.sql.rules import misplaced as shapes
-from hedgerow.sql.rules import numeric_functions as numbers
-from hedgerow.sql.rules import strings as texts
 
-__all__ = ["RULES", "RULES_BY_NODE"]
+__all__ = ["RULES", "RULES_BY_NODE", "find_refusal"]
 
 RULES: Final[tuple[Rule | Refusal, ...]] = (
     *literals.RULES,
     *columns.RULES,
     *arithmetic.RULES,
-    *numbers.RULES,
+    *numeric_functions.RULES,
     *comparisons.RULES,
     *logic.RULES,
-    *choices.RULES,
+    *conditionals.RULES,
     *casts.RULES,
     *dates.RULES,
-    *elsewhere.RULES,
-    *texts.RULES,
+    *foreign_functions.RULES,
+    *strings.RULES,
     *aggregates.RULES,
-    *intervals.RULES,
-    *windows.RULES,
-    *shapes.RULES,
+    *dp_functions.RULES,
+    *misplaced.RULES,
     *statements.RULES,
 )
 RULES_BY_NODE: Final[Mapping[type[exp.Expr], Rule | Refusal]] = {rule.node: rule for rule in RULES}
+
+
+def find_refusal(node: exp.Expr | None, problem: str, fix: str) -> tuple[str, str]:
+    """Return the problem and fix of a refused class of node, or these for any other."""
+    rule = RULES_BY_NODE.get(type(node)) if node is not None else None
+    return (rule.problem, rule.fix) if isinstance(rule, Refusal) else (problem, fix)

@@ -1,6 +1,4 @@
-"""Aggregates, with FILTER, WITHIN GROUP and named arguments around them; and those that are not
-there.
-"""
+"""Rules for aggregates, with FILTER, WITHIN GROUP and named arguments, and unsupported ones."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ _QUANTILES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Whether this is an aggregate that is read here, in whatever is around it."""
+    """Return whether a node is a supported aggregate, with or without FILTER and the like."""
     inner = _unwrap(node)
     return (
         type(inner) in _ONE_ARGUMENT or type(inner) in _TWO_ARGUMENTS or type(inner) in _QUANTILES
@@ -58,7 +56,7 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 
 def find_aggregate_name(node: exp.Expr) -> str | None:
-    """What an aggregate is called; None where this is none."""
+    """Return the name of an aggregate; None for any other node."""
     inner = _unwrap(node)
     known = (
         _ONE_ARGUMENT.get(type(inner))
@@ -82,143 +80,145 @@ def _unwrap(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _bind_call(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return reader.bind_aggregate(replace(_parse_call(node, reader), node=node))
+def _bind_call(node: exp.Expr, binder: Binder) -> TypedExpression:
+    return binder.bind_aggregate(replace(_parse_call(node, binder), node=node))
 
 
-def bind_named_call(node: exp.Anonymous, reader: Binder) -> TypedExpression:
-    """A function with named arguments."""
+def bind_named_call(node: exp.Anonymous, binder: Binder) -> TypedExpression:
+    """Bind a function with named arguments."""
     if not is_aggregate(node):
-        reader.refuse(node, "Named arguments are those of aggregates", "Leave them out.")
-    return _bind_call(node, reader)
+        binder.refuse(node, "Only aggregates take named arguments", "Leave them out.")
+    return _bind_call(node, binder)
 
 
-def _parse_call(node: exp.Expr, reader: Binder) -> AggregateSyntax:
-    """Layer by layer, from the outside."""
+def _parse_call(node: exp.Expr, binder: Binder) -> AggregateSyntax:
     if isinstance(node, exp.Filter):
-        _check_args(node, reader, "this", "expression")
-        _check_args(node.expression, reader, "this")
-        inner = _parse_call(node.this, reader)
+        _check_args(node, binder, "this", "expression")
+        _check_args(node.expression, binder, "this")
+        inner = _parse_call(node.this, binder)
         return replace(inner, conditions=(*inner.conditions, node.expression.this))
     if isinstance(node, exp.WithinGroup):
-        return _parse_within_group(node, reader)
-    named = find_named_arguments(reader.text, node)
+        return _parse_within_group(node, binder)
+    named = find_named_arguments(binder.text, node)
     if named is not None:
-        return replace(_parse_call(node.expressions[0], reader), named_arguments=named)
+        return replace(_parse_call(node.expressions[0], binder), named_arguments=named)
     if type(node) in _QUANTILES:
-        return _parse_quantile(node, reader)
+        return _parse_quantile(node, binder)
     if type(node) in _TWO_ARGUMENTS:
-        _check_args(node, reader, "this", "expression")
+        _check_args(node, binder, "this", "expression")
         return AggregateSyntax(node, *_TWO_ARGUMENTS[type(node)], (node.this, node.expression))
     if type(node) in _ONE_ARGUMENT:
-        return _parse_single(node, reader)
-    return reader.refuse(node, "This aggregate is not answered", _AGGREGATES)
+        return _parse_single(node, binder)
+    return binder.refuse(node, "This aggregate is not supported", _AGGREGATES)
 
 
-def _parse_single(node: exp.Expr, reader: Binder) -> AggregateSyntax:
+def _parse_single(node: exp.Expr, binder: Binder) -> AggregateSyntax:
     name, function = _ONE_ARGUMENT[type(node)]
     inner = node.this
     if node.expressions or node.args.get("count") is not None:
-        reader.refuse(node, f"{name} takes one column", f"Write one {name} for each column.")
-    _check_args(node, reader, "this", "big_int")
+        binder.refuse(node, f"{name} takes one column", f"Write one {name} for each column.")
+    _check_args(node, binder, "this", "big_int")
     at = Fraction(1, 2) if name == "MEDIAN" else None
     if name == "COUNT_IF" and inner is not None:
         return AggregateSyntax(node, name, function, (), conditions=(inner,))
     if name == "COUNT" and type(inner) is exp.Star:
-        _check_args(inner, reader)
+        _check_args(inner, binder)
         return AggregateSyntax(node, name, function)
     if isinstance(inner, exp.Distinct):
-        _check_args(inner, reader, "expressions")
+        _check_args(inner, binder, "expressions")
         if len(inner.expressions) != 1:
-            reader.refuse(node, "DISTINCT takes one column here", f"Write {name}(DISTINCT x).")
+            binder.refuse(node, "DISTINCT takes one column here", f"Write {name}(DISTINCT x).")
         return AggregateSyntax(
             node, name, function, (inner.expressions[0],), distinct=True, probability=at
         )
     if inner is None:
-        instead = (
+        fix = (
             "Write MODE(x), or MODE() WITHIN GROUP (ORDER BY x)."
             if name == "MODE"
             else "Write COUNT(*), SUM(x) or AVG(x)."
         )
-        reader.refuse(node, "An aggregate needs something to work on", instead)
+        binder.refuse(node, f"{name} needs an argument", fix)
     return AggregateSyntax(node, name, function, (inner,), probability=at)
 
 
-def _parse_quantile(node: exp.Expr, reader: Binder) -> AggregateSyntax:
+def _parse_quantile(node: exp.Expr, binder: Binder) -> AggregateSyntax:
     name, part = _QUANTILES[type(node)]
-    _check_args(node, reader, "this", part)
+    _check_args(node, binder, "this", part)
     share = node.args.get(part)
     if share is None:
-        reader.refuse(node, f"{name} needs a column and a share", f"Write {_EXAMPLES[name]}.")
+        binder.refuse(node, f"{name} needs a column and a fraction", f"Write {_EXAMPLES[name]}.")
     return AggregateSyntax(
-        node, name, "QUANTILE", (node.this,), probability=_parse_probability(share, reader)
+        node, name, "QUANTILE", (node.this,), probability=_parse_probability(share, binder)
     )
 
 
-def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSyntax:
-    """PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), and the same of MODE()."""
-    named = find_named_arguments(reader.text, node.this)
+def _parse_within_group(node: exp.WithinGroup, binder: Binder) -> AggregateSyntax:
+    """Parse PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), or the same of MODE()."""
+    named = find_named_arguments(binder.text, node.this)
     inner = node.this.expressions[0] if named is not None else node.this
     name = find_aggregate_name(inner)
-    _check_args(node, reader, "this", "expression")
-    _check_args(node.expression, reader, "expressions")
+    _check_args(node, binder, "this", "expression")
+    _check_args(node.expression, binder, "expressions")
     if (
         name not in ("PERCENTILE_CONT", "PERCENTILE_DISC", "MODE")
         or len(node.expression.expressions) != 1
     ):
-        reader.refuse(
+        binder.refuse(
             node,
-            "WITHIN GROUP goes with PERCENTILE_CONT and MODE",
+            "WITHIN GROUP is only for PERCENTILE_CONT, PERCENTILE_DISC and MODE",
             f"Write {_EXAMPLES['PERCENTILE_CONT']}.",
         )
     ordered = node.expression.expressions[0]
-    _check_args(ordered, reader, "this", "desc", "nulls_first")
+    _check_args(ordered, binder, "this", "desc", "nulls_first")
     if find_filled_args(inner) - (set() if name == "MODE" else {"this"}):
-        reader.refuse(node, "The column stands once, behind ORDER BY", f"Write {_EXAMPLES[name]}.")
+        binder.refuse(
+            node,
+            "With WITHIN GROUP the column goes after ORDER BY alone",
+            f"Write {_EXAMPLES[name]}.",
+        )
     at = None
     if name != "MODE":
-        at = _parse_probability(inner.this, reader)
+        at = _parse_probability(inner.this, binder)
         at = 1 - at if ordered.args.get("desc") else at
     function: AggregateFunction = "MODE" if name == "MODE" else "QUANTILE"
     found = AggregateSyntax(node, name, function, (ordered.this,), probability=at)
     return found if named is None else replace(found, named_arguments=named)
 
 
-def _parse_probability(node: exp.Expr, reader: Binder) -> Fraction:
+def _parse_probability(node: exp.Expr, binder: Binder) -> Fraction:
     written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
     if not NUMBER.fullmatch(written):
-        reader.refuse(
+        binder.refuse(
             node,
-            "The share of a quantile is a number that is written out",
+            "The fraction of a quantile must be a literal number",
             f"Write {_EXAMPLES['QUANTILE']}.",
         )
     share = Fraction(written)
     if not 0 < share < 1:
-        reader.refuse(
+        binder.refuse(
             node,
-            "The share of a quantile lies between 0 and 1",
+            "The fraction of a quantile must be between 0 and 1",
             "Write 0.5 for the median, MIN(x) or MAX(x) for the ends.",
         )
     return share
 
 
-def _check_args(node: exp.Expr, reader: Binder, *takes: str) -> None:
-    """Refuses what nobody looks at."""
+def _check_args(node: exp.Expr, binder: Binder, *takes: str) -> None:
     for part in sorted(find_filled_args(node) - set(takes)):
-        reader.refuse(
+        binder.refuse(
             node,
-            f"{part.strip('_').upper()} is not read in this aggregate",
+            f"{part.strip('_').upper()} is not supported in this aggregate",
             "Leave it out. " + _AGGREGATES,
         )
 
 
 def _build_refusals(*nodes: type[exp.Expr], first: str = "") -> tuple[Refusal, ...]:
     return tuple(
-        Refusal(node, "This aggregate is not answered", first + _AGGREGATES) for node in nodes
+        Refusal(node, "This aggregate is not supported", first + _AGGREGATES) for node in nodes
     )
 
 
-_VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): values are never shown. "
+_VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): single values are never shown. "
 
 
 _EXAMPLES: Final = {
@@ -233,10 +233,8 @@ RULES: tuple[Rule | Refusal, ...] = (
         Rule(node, _bind_call, _ARGS)
         for node in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS, *_QUANTILES, exp.Filter, exp.WithinGroup)
     ),
-    Refusal(exp.Distinct, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."),
-    Refusal(
-        exp.Order, "An order inside an aggregate changes nothing that is answered", "Leave it out."
-    ),
+    Refusal(exp.Distinct, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x)."),
+    Refusal(exp.Order, "ORDER BY inside an aggregate has no effect", "Leave it out."),
     *_build_refusals(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
     *_build_refusals(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
     *_build_refusals(

@@ -1,4 +1,4 @@
-"""+ - * / % and the sign."""
+"""Rules for + - * / % and the sign."""
 
 from __future__ import annotations
 
@@ -16,24 +16,22 @@ __all__ = ["RULES"]
 _OPERANDS = ("this", "expression")
 
 
-def _bind_binary(node: exp.Binary, reader: Binder) -> TypedExpression:
+def _bind_binary(node: exp.Binary, binder: Binder) -> TypedExpression:
     sign = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}[type(node)]
     if sign in "+-" and isinstance(node.expression, exp.Interval):
-        return shift_date(node, reader, node.this, node.expression, 1 if sign == "+" else -1)
-    left, right = reader.bind(node.this), reader.bind(node.expression)
+        return shift_date(node, binder, node.this, node.expression, 1 if sign == "+" else -1)
+    left, right = binder.bind(node.this), binder.bind(node.expression)
     if sign in "+-" and "date" in (left.type, right.type):
-        return _bind_date_arithmetic(node, reader, left, right)
+        return _bind_date_arithmetic(node, binder, left, right)
     if sign in "/%" and isinstance(right.expression, Constant) and right.expression.value == 0:
-        reader.refuse(node, "This divides by 0, and is always NULL", "Divide by something else.")
-    return _fold_decimals(sign, left, right) or reader.apply(node, sign, left, right)
+        binder.refuse(node, "Division by 0 is always NULL", "Divide by another value.")
+    return _fold_decimals(sign, left, right) or binder.apply(node, sign, left, right)
 
 
 def _fold_decimals(
     sign: str, left: TypedExpression, right: TypedExpression
 ) -> TypedExpression | None:
-    """Numbers that are written out are decimals: 0.06 + 0.01 is 0.07, which it is not for
-    doubles.
-    """
+    """Fold literal decimals exactly: 0.06 + 0.01 is 0.07, which doubles would miss."""
     values = [
         side.expression.value for side in (left, right) if isinstance(side.expression, Constant)
     ]
@@ -51,35 +49,34 @@ def _fold_decimals(
 
 
 def _bind_date_arithmetic(
-    node: exp.Binary, reader: Binder, left: TypedExpression, right: TypedExpression
+    node: exp.Binary, binder: Binder, left: TypedExpression, right: TypedExpression
 ) -> TypedExpression:
-    """A date and a number of days, or two dates."""
     plus = isinstance(node, exp.Add)
     if plus and right.type == "date":
         left, right = right, left
     if right.type == "integer" and not right.is_null:
-        return reader.apply(
-            node, "add days", left, right if plus else reader.apply(node, "negate", right)
+        return binder.apply(
+            node, "add days", left, right if plus else binder.apply(node, "negate", right)
         )
     left, right = align_types([left, right])
     if plus or right.type != "date" or left.type != "date":
-        reader.refuse(
+        binder.refuse(
             node,
-            "This is not done with dates",
+            "This operation is not defined for dates",
             "Write d + INTERVAL 3 DAY, d + 3, or d - e for the days between two dates.",
         )
-    return reader.apply(node, "days between", right, left)
+    return binder.apply(node, "days between", right, left)
 
 
-def _bind_negation(node: exp.Neg, reader: Binder) -> TypedExpression:
-    inner = reader.bind(node.this)
+def _bind_negation(node: exp.Neg, binder: Binder) -> TypedExpression:
+    inner = binder.bind(node.this)
     if (
         isinstance(inner.expression, Constant)
         and isinstance(inner.expression.value, int | float)
         and inner.type in ("integer", "real")
     ):
         return build_constant(-inner.expression.value, inner.type)
-    return reader.apply(node, "negate", inner)
+    return binder.apply(node, "negate", inner)
 
 
 RULES = (
@@ -89,16 +86,26 @@ RULES = (
     Rule(exp.Div, _bind_binary, (*_OPERANDS, "typed", "safe")),
     Rule(exp.Mod, _bind_binary, _OPERANDS),
     Rule(exp.Neg, _bind_negation),
-    Refusal(exp.IntDiv, "// is not read", "Write FLOOR(a / b)."),
-    Refusal(exp.Pow, "Powers are not read", "Multiply: x * x."),
-    Refusal(exp.BitwiseXor, "Work on bits is not read", "Use + - * / %."),
+    Refusal(exp.IntDiv, "// is not supported", "Write FLOOR(a / b)."),
+    Refusal(exp.Pow, "Powers are not supported", "Multiply: x * x."),
+    Refusal(exp.BitwiseXor, "Bitwise operators are not supported", "Use + - * / %."),
     Refusal(
-        exp.BitwiseAnd, "Work on bits is not read", "Use + - * / %, and AND between conditions."
+        exp.BitwiseAnd,
+        "Bitwise operators are not supported",
+        "Use + - * / %, and AND between conditions.",
     ),
-    Refusal(exp.BitwiseOr, "Work on bits is not read", "Use + - * / %, and OR between conditions."),
     Refusal(
-        exp.BitwiseNot, "Work on bits is not read", "Use + - * / %, and NOT before a condition."
+        exp.BitwiseOr,
+        "Bitwise operators are not supported",
+        "Use + - * / %, and OR between conditions.",
     ),
-    Refusal(exp.BitwiseLeftShift, "Work on bits is not read", "Multiply by a power of two."),
-    Refusal(exp.BitwiseRightShift, "Work on bits is not read", "Write FLOOR(a / 2)."),
+    Refusal(
+        exp.BitwiseNot,
+        "Bitwise operators are not supported",
+        "Use + - * / %, and NOT before a condition.",
+    ),
+    Refusal(
+        exp.BitwiseLeftShift, "Bitwise operators are not supported", "Multiply by a power of two."
+    ),
+    Refusal(exp.BitwiseRightShift, "Bitwise operators are not supported", "Write FLOOR(a / 2)."),
 )

@@ -1,4 +1,4 @@
-"""CAST between numbers, and dates that are written out."""
+"""Rules for CAST between numbers, and to dates."""
 
 from __future__ import annotations
 
@@ -22,43 +22,45 @@ _REAL_TYPES: Final = {exp.DType.DOUBLE, exp.DType.FLOAT}
 _INTEGER_TYPES: Final = {exp.DType.INT, exp.DType.BIGINT}
 
 
-def _bind_cast(node: exp.Cast, reader: Binder) -> TypedExpression:
+def _bind_cast(node: exp.Cast, binder: Binder) -> TypedExpression:
     wanted = node.args["to"]
     kind = wanted.this if find_filled_args(wanted) <= {"this"} else None
-    value = reader.bind(node.this)
+    value = binder.bind(node.this)
     if (
         kind in _REAL_TYPES | _INTEGER_TYPES
         and value.type in ("integer", "real")
         and not value.is_null
     ):
-        return reader.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
+        return binder.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
     if kind is not None and kind.name.startswith(("TIMESTAMP", "DATETIME")):
-        reader.refuse(
+        binder.refuse(
             node,
             NO_TIME_OF_DAY,
-            "Write the day alone, such as DATE '2026-01-31', and a column without CAST.",
+            "Write the date alone, such as DATE '2026-01-31', and use columns without CAST.",
         )
     if kind == exp.DType.DATE:
         (value,) = align_types([value], "date")
         if value.type == "date":
             return value
         if isinstance(value.expression, Constant):
-            reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
+            binder.refuse(node, *explain_invalid_date(str(value.expression.value)))
     if value.type == "boolean":
-        return reader.refuse(
+        return binder.refuse(
             node,
-            "This CAST is not read",
-            f"Write {format_as_number(reader.text.format_node(node.this))}.",
+            "This CAST is not supported",
+            f"Write {format_as_number(binder.text.format_node(node.this))}.",
         )
-    instead = (
-        "CAST turns numbers into DOUBLE or INTEGER; for other types declare the column in the"
-        " policy."
+    fix = (
+        "Use CAST for numbers, to DOUBLE or INTEGER. For other types, declare the type"
+        " of the column in the policy."
     )
-    return reader.refuse(node, "This CAST is not read", instead)
+    return binder.refuse(node, "This CAST is not supported", fix)
 
 
 RULES = (
     Rule(exp.Cast, _bind_cast, ("this", "to")),
     Rule(exp.TryCast, _bind_cast, ("this", "to", "safe")),
-    Refusal(exp.Collate, "COLLATE is not read", "Text compares by code point; leave it out."),
+    Refusal(
+        exp.Collate, "COLLATE is not supported", "Leave it out: text is compared by code point."
+    ),
 )

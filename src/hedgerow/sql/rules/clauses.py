@@ -1,4 +1,4 @@
-"""Clauses of a SELECT that are refused, by the name of the part of the tree that holds them."""
+"""Unsupported clauses of a SELECT or a table, by their argument in the syntax tree."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ __all__ = ["REFUSED_CLAUSES", "RefusedClause"]
 
 @dataclass(frozen=True, slots=True)
 class RefusedClause:
-    """A part of a SELECT or of a table that is refused; the ``words`` it begins with are
-    underlined.
-    """
+    """An unsupported clause; the first of its ``words`` in the text is underlined."""
 
     arg: str
     words: tuple[str, ...]
@@ -19,90 +17,105 @@ class RefusedClause:
     fix: str
 
 
-_ONE_TABLE = "Ask one table: SELECT … FROM table WHERE … GROUP BY …."
+_ONE_TABLE = "Query one table: SELECT … FROM table WHERE … GROUP BY …."
 _TABLE_NAME_ALONE = (
-    "Write the name of the table alone. What tables and columns there are, SELECT * FROM"
-    " hedgerow.columns says, for nothing."
+    "Write the table name alone. SELECT * FROM hedgerow.columns lists tables and columns for free."
 )
 _GROUP_BY = (
-    "Write GROUP BY with COUNT(*); where there is a GROUP BY, leave DISTINCT out: every group comes"
-    " once."
+    "Write GROUP BY with COUNT(*). If there is a GROUP BY already, leave DISTINCT out:"
+    " each group is returned once."
 )
-_SAMPLE = "Leave it out: a sample protects nobody that the noise does not."
+_SAMPLE = "Leave it out: noise protects everybody already."
 
 REFUSED_CLAUSES = (
     RefusedClause(
         "with_",
         ("WITH",),
-        "WITH stands before the SELECT that it is for",
+        "WITH must come before the SELECT it belongs to",
         "Write WITH name AS (SELECT …) SELECT ….",
     ),
     RefusedClause(
-        "joins", (), "Joins stand here without brackets", "Write FROM a JOIN b ON … JOIN c ON …."
+        "joins",
+        (),
+        "Parentheses around joins are not supported",
+        "Write FROM a JOIN b ON … JOIN c ON ….",
     ),
-    RefusedClause("laterals", ("LATERAL",), "LATERAL is not answered", _ONE_TABLE),
-    RefusedClause("distinct", ("DISTINCT",), "SELECT DISTINCT shows values as they are", _GROUP_BY),
+    RefusedClause("laterals", ("LATERAL",), "LATERAL is not supported", _ONE_TABLE),
+    RefusedClause(
+        "distinct", ("DISTINCT",), "SELECT DISTINCT returns individual values", _GROUP_BY
+    ),
     RefusedClause(
         "qualify",
         ("QUALIFY",),
-        "QUALIFY looks at other people's rows",
-        "Write HAVING, which works on the noisy answer.",
+        "QUALIFY compares rows of different units",
+        "Write HAVING, which filters the noisy answer.",
     ),
     RefusedClause(
         "windows",
         ("WINDOW",),
-        "Window functions look at other people's rows",
-        "Write a GROUP BY instead.",
+        "Window functions compare rows of different units",
+        "Use GROUP BY instead.",
     ),
     RefusedClause(
         "pivots",
         ("PIVOT", "UNPIVOT"),
-        "PIVOT is not answered",
-        "Write a GROUP BY, and turn the answer yourself.",
+        "PIVOT is not supported",
+        "Write a GROUP BY, and pivot the answer yourself.",
     ),
-    RefusedClause("sample", ("SAMPLE", "TABLESAMPLE"), "SAMPLE is not answered", _SAMPLE),
-    RefusedClause("into", ("INTO",), "INTO writes", "Leave it out: the answer comes back to you."),
+    RefusedClause("sample", ("SAMPLE", "TABLESAMPLE"), "SAMPLE is not supported", _SAMPLE),
+    RefusedClause(
+        "into",
+        ("INTO",),
+        "INTO would write a table",
+        "Leave it out: the answer is returned to you.",
+    ),
     RefusedClause(
         "locks",
         ("FOR",),
-        "Locks are not taken",
-        "Leave FOR UPDATE out: nothing can be changed here.",
+        "Row locks are not supported",
+        "Leave FOR UPDATE out: questions never change data.",
     ),
-    RefusedClause("match", ("MATCH_RECOGNIZE",), "MATCH_RECOGNIZE is not answered", _ONE_TABLE),
-    RefusedClause("hint", (), "Hints are not read", "Leave them out."),
-    RefusedClause("prewhere", ("PREWHERE",), "PREWHERE is not read", "Write WHERE."),
-    RefusedClause("connect", ("CONNECT", "START"), "CONNECT BY is not answered", _ONE_TABLE),
-    RefusedClause("cluster", ("CLUSTER",), "CLUSTER BY is not read", "Write ORDER BY."),
-    RefusedClause("distribute", ("DISTRIBUTE",), "DISTRIBUTE BY is not read", "Write ORDER BY."),
-    RefusedClause("sort", ("SORT",), "SORT BY is not read", "Write ORDER BY."),
-    RefusedClause("db", (), "Tables have no schema here", _TABLE_NAME_ALONE),
-    RefusedClause("catalog", (), "Tables have no schema here", _TABLE_NAME_ALONE),
+    RefusedClause("match", ("MATCH_RECOGNIZE",), "MATCH_RECOGNIZE is not supported", _ONE_TABLE),
+    RefusedClause("hint", (), "Hints are not supported", "Leave them out."),
+    RefusedClause("prewhere", ("PREWHERE",), "PREWHERE is not supported", "Write WHERE."),
+    RefusedClause("connect", ("CONNECT", "START"), "CONNECT BY is not supported", _ONE_TABLE),
+    RefusedClause("cluster", ("CLUSTER",), "CLUSTER BY is not supported", "Write ORDER BY."),
     RefusedClause(
-        "when", ("AT", "FOR"), "Older states of a table cannot be asked", "Leave it out."
+        "distribute", ("DISTRIBUTE",), "DISTRIBUTE BY is not supported", "Write ORDER BY."
     ),
+    RefusedClause("sort", ("SORT",), "SORT BY is not supported", "Write ORDER BY."),
+    RefusedClause("db", (), "Table names take no schema or catalog", _TABLE_NAME_ALONE),
+    RefusedClause("catalog", (), "Table names take no schema or catalog", _TABLE_NAME_ALONE),
+    RefusedClause("when", ("AT", "FOR"), "Time travel is not supported", "Leave it out."),
+    RefusedClause("version", ("AT", "FOR"), "Time travel is not supported", "Leave it out."),
     RefusedClause(
-        "version", ("AT", "FOR"), "Older states of a table cannot be asked", "Leave it out."
+        "columns",
+        (),
+        "FROM cannot rename the columns of a table",
+        "Rename columns in the SELECT list: x AS name.",
     ),
-    RefusedClause(
-        "columns", (), "FROM does not rename columns", "Name outputs in the SELECT list: x AS name."
-    ),
-    RefusedClause("only", ("ONLY",), "ONLY is not read", "Leave it out."),
+    RefusedClause("only", ("ONLY",), "ONLY is not supported", "Leave it out."),
     RefusedClause(
         "query",
         (),
-        "IN (SELECT …) would show what other people's rows hold",
-        "Join it in FROM: JOIN (SELECT DISTINCT id FROM …) AS d USING (id); or write the values"
-        " out: x IN (1, 2).",
+        "IN (SELECT …) is not supported here: it would show rows of other units",
+        (
+            "Join it in FROM: JOIN (SELECT DISTINCT id FROM …) AS d USING (id); or list the"
+            " values: x IN (1, 2)."
+        ),
     ),
     RefusedClause(
-        "unnest", (), "UNNEST makes several rows of one", "Write the values out: x IN (1, 2)."
+        "unnest",
+        (),
+        "UNNEST is not supported: it makes several rows of one",
+        "List the values: x IN (1, 2).",
     ),
-    RefusedClause("field", (), "IN wants a list of values", "Write the values out: x IN (1, 2)."),
+    RefusedClause("field", (), "IN needs a list of values", "List the values: x IN (1, 2)."),
     RefusedClause(
         "totals",
         ("WITH",),
-        "WITH TOTALS is not answered",
-        "Ask the total as a question of its own.",
+        "WITH TOTALS is not supported",
+        "Ask for the total in a separate question.",
     ),
     RefusedClause(
         "limit_options", ("LIMIT", "FETCH"), "LIMIT takes a number of rows", "Write LIMIT 10."
@@ -110,7 +123,7 @@ REFUSED_CLAUSES = (
     RefusedClause(
         "with_fill",
         ("WITH",),
-        "WITH FILL is not read",
-        "Declare the values of the key in the policy: then all groups come back.",
+        "WITH FILL is not supported",
+        "Declare the values of the key in the policy: then every group is returned.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Columns and brackets."""
+"""Rules for columns and parentheses."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hedgerow.sql.binder.typed_expression import TypedExpression
 __all__ = ["RULES"]
 
 
-def _bind_column(node: exp.Column, reader: Binder) -> TypedExpression:
+def _bind_column(node: exp.Column, binder: Binder) -> TypedExpression:
     if isinstance(node.this, exp.Star):
-        reader.refuse(
+        binder.refuse(
             node,
-            "* stands for rows, and rows are never shown",
-            "Name aggregates, such as COUNT(*) or AVG(x).",
+            "SELECT * returns individual rows",
+            "Use aggregates, such as COUNT(*) or AVG(x).",
         )
-    return reader.bind_column(node)
+    return binder.bind_column(node)
 
 
 RULES = (
     Rule(exp.Column, _bind_column, ("this", "table")),
-    Rule(exp.Paren, lambda node, reader: reader.bind(node.this)),
+    Rule(exp.Paren, lambda node, binder: binder.bind(node.this)),
 )

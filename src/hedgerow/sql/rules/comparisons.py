@@ -1,4 +1,4 @@
-"""= <> < <= > >=, BETWEEN, IN and LIKE."""
+"""Rules for = <> < <= > >=, BETWEEN, IN and LIKE."""
 
 from __future__ import annotations
 
@@ -17,80 +17,79 @@ _OPERANDS = ("this", "expression")
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 
 
-def _check_dates(node: exp.Expr, reader: Binder, values: Sequence[TypedExpression]) -> None:
-    """Text beside a date that is no day."""
+def _check_dates(node: exp.Expr, binder: Binder, values: Sequence[TypedExpression]) -> None:
+    """Refuse text that is no valid date beside a date."""
     texts = [
-        one.expression.value
-        for one in values
-        if isinstance(one.expression, Constant) and one.type == "text"
+        value.expression.value
+        for value in values
+        if isinstance(value.expression, Constant) and value.type == "text"
     ]
-    if texts and any(one.type == "date" for one in values):
-        reader.refuse(node, *explain_invalid_date(str(texts[0])))
+    if texts and any(value.type == "date" for value in values):
+        binder.refuse(node, *explain_invalid_date(str(texts[0])))
 
 
-def _bind_comparison(node: exp.Binary, reader: Binder) -> TypedExpression:
-    left, right = align_types([reader.bind(node.this), reader.bind(node.expression)])
+def _bind_comparison(node: exp.Binary, binder: Binder) -> TypedExpression:
+    left, right = align_types([binder.bind(node.this), binder.bind(node.expression)])
     if left.is_null or right.is_null:
-        reader.refuse(
+        binder.refuse(
             node,
-            "Nothing compares with NULL: this never holds",
+            "A comparison with NULL is never true",
             "Write x IS NULL or x IS NOT NULL.",
         )
-    _check_dates(node, reader, [left, right])
-    return reader.apply(node, _OPERATORS[type(node)], left, right)
+    _check_dates(node, binder, [left, right])
+    return binder.apply(node, _OPERATORS[type(node)], left, right)
 
 
-def _bind_between(node: exp.Between, reader: Binder) -> TypedExpression:
+def _bind_between(node: exp.Between, binder: Binder) -> TypedExpression:
     value, low, high = align_types(
-        [reader.bind(node.this), reader.bind(node.args["low"]), reader.bind(node.args["high"])]
+        [binder.bind(node.this), binder.bind(node.args["low"]), binder.bind(node.args["high"])]
     )
-    _check_dates(node, reader, [value, low, high])
-    return reader.apply(
-        node, "and", reader.apply(node, ">=", value, low), reader.apply(node, "<=", value, high)
+    _check_dates(node, binder, [value, low, high])
+    return binder.apply(
+        node, "and", binder.apply(node, ">=", value, low), binder.apply(node, "<=", value, high)
     )
 
 
-def _bind_in(node: exp.In, reader: Binder) -> TypedExpression:
+def _bind_in(node: exp.In, binder: Binder) -> TypedExpression:
     if len(node.expressions) > MAX_LIST_LENGTH:
-        reader.refuse(
+        binder.refuse(
             node,
-            f"This list has more than {MAX_LIST_LENGTH} values",
-            "Ask for a range, or declare a coarser column in the policy.",
+            f"IN has more than {MAX_LIST_LENGTH} values",
+            "Use a range, or declare a coarser column in the policy.",
         )
     if not node.expressions:
-        reader.refuse(node, "IN wants a list of values", "Write x IN (1, 2).")
-    value, *listed = align_types([reader.bind(part) for part in (node.this, *node.expressions)])
-    _check_dates(node, reader, [value, *listed])
+        binder.refuse(node, "IN needs a list of values", "Write x IN (1, 2).")
+    value, *listed = align_types([binder.bind(part) for part in (node.this, *node.expressions)])
+    _check_dates(node, binder, [value, *listed])
     for part, item in zip(node.expressions, listed, strict=True):
         if item.is_null:
-            reader.refuse(
+            binder.refuse(
                 part,
-                "NULL in a list never matches",
+                "NULL in an IN list never matches",
                 "Leave it out; for missing values write x IS NULL.",
             )
     if all(isinstance(item.expression, Constant) for item in listed):
-        return reader.apply(node, "in", value, *listed)
-    # Values that may be NULL: the same as =, one after the other.
-    each = [reader.apply(node, "=", value, item) for item in listed]
-    return each[0] if len(each) == 1 else reader.apply(node, "or", *each)
+        return binder.apply(node, "in", value, *listed)
+    # Values that are not constants may be NULL: compare them one by one.
+    each = [binder.apply(node, "=", value, item) for item in listed]
+    return each[0] if len(each) == 1 else binder.apply(node, "or", *each)
 
 
-def _bind_like(node: exp.Like, reader: Binder) -> TypedExpression:
-    value, pattern = align_types([reader.bind(node.this), reader.bind(node.expression)], "text")
+def _bind_like(node: exp.Like, binder: Binder) -> TypedExpression:
+    value, pattern = align_types([binder.bind(node.this), binder.bind(node.expression)], "text")
     if not isinstance(pattern.expression, Constant) or pattern.is_null:
-        reader.refuse(
-            node, "LIKE compares with a pattern that is written out", "Write x LIKE 'a%'."
-        )
+        binder.refuse(node, "LIKE needs a literal pattern", "Write x LIKE 'a%'.")
     if any(sign in str(pattern.expression.value) for sign in ("\\%", "\\_")):
-        what = "In some databases a backslash takes % and _ their meaning, in others it is a letter"
-        reader.refuse(
+        binder.refuse(
             node,
-            what,
-            "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ stand for"
-            " themselves.",
+            "A backslash before % or _ in LIKE is ambiguous: some databases treat it as an escape",
+            (
+                "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ are plain"
+                " characters."
+            ),
         )
-    found = reader.apply(node, "like", value, pattern)
-    return reader.apply(node, "not", found) if node.args.get("negate") else found
+    found = binder.apply(node, "like", value, pattern)
+    return binder.apply(node, "not", found) if node.args.get("negate") else found
 
 
 RULES: tuple[Rule | Refusal, ...] = (
@@ -100,32 +99,32 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Like, _bind_like, ("this", "expression", "negate")),
     Refusal(
         exp.ILike,
-        "ILIKE is not read",
+        "ILIKE is not supported",
         "Write LOWER(x) LIKE 'abc%', with the pattern in lower case.",
     ),
     Refusal(
         exp.Escape,
-        "LIKE … ESCAPE is not read",
-        "Write LIKE without it: % stands for any text, _ for one character.",
+        "LIKE … ESCAPE is not supported",
+        "Write LIKE without it: % matches any text, _ one character.",
     ),
     Refusal(
         exp.SimilarTo,
-        "SIMILAR TO is not read",
-        "Write LIKE: % stands for any text, _ for one character.",
+        "SIMILAR TO is not supported",
+        "Write LIKE: % matches any text, _ one character.",
     ),
     Refusal(
         exp.RegexpLike,
-        "Regular expressions are not read",
-        "Write LIKE: % stands for any text, _ for one character.",
+        "Regular expressions are not supported",
+        "Write LIKE: % matches any text, _ one character.",
     ),
     Refusal(
         exp.NullSafeEQ,
-        "IS NOT DISTINCT FROM is not read",
+        "IS NOT DISTINCT FROM is not supported",
         "Write a = b OR (a IS NULL AND b IS NULL).",
     ),
     Refusal(
         exp.NullSafeNEQ,
-        "IS DISTINCT FROM is not read",
+        "IS DISTINCT FROM is not supported",
         "Write a <> b, and a IS NULL where that matters.",
     ),
 )

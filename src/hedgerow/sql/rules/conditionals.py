@@ -1,4 +1,4 @@
-"""CASE, IF, COALESCE, IFNULL, NULLIF."""
+"""Rules for CASE, IF, COALESCE, IFNULL and NULLIF."""
 
 from __future__ import annotations
 
@@ -10,63 +10,63 @@ from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, b
 __all__ = ["RULES"]
 
 
-def _bind_case(node: exp.Case, reader: Binder) -> TypedExpression:
-    operand = None if node.this is None else reader.bind(node.this)
+def _bind_case(node: exp.Case, binder: Binder) -> TypedExpression:
+    operand = None if node.this is None else binder.bind(node.this)
     conditions = []
     for branch in node.args["ifs"]:
-        test = reader.bind(branch.this)
+        test = binder.bind(branch.this)
         if operand is None:
             conditions += align_types([test], "boolean")
         else:
-            conditions.append(reader.apply(branch, "=", *align_types([operand, test])))
+            conditions.append(binder.apply(branch, "=", *align_types([operand, test])))
     default = node.args.get("default")
-    results = [reader.bind(branch.args["true"]) for branch in node.args["ifs"]]
+    results = [binder.bind(branch.args["true"]) for branch in node.args["ifs"]]
     return _build_case(
         node,
-        reader,
+        binder,
         conditions,
-        [*results, build_constant(None, "integer") if default is None else reader.bind(default)],
+        [*results, build_constant(None, "integer") if default is None else binder.bind(default)],
     )
 
 
-def _bind_if(node: exp.If, reader: Binder) -> TypedExpression:
+def _bind_if(node: exp.If, binder: Binder) -> TypedExpression:
     default = node.args.get("false")
-    conditions = align_types([reader.bind(node.this)], "boolean")
+    conditions = align_types([binder.bind(node.this)], "boolean")
     results = [
-        reader.bind(node.args["true"]),
-        build_constant(None, "integer") if default is None else reader.bind(default),
+        binder.bind(node.args["true"]),
+        build_constant(None, "integer") if default is None else binder.bind(default),
     ]
-    return _build_case(node, reader, conditions, results)
+    return _build_case(node, binder, conditions, results)
 
 
 def _build_case(
     node: exp.Expr,
-    reader: Binder,
+    binder: Binder,
     conditions: list[TypedExpression],
     results: list[TypedExpression],
 ) -> TypedExpression:
     results = align_types(results)
     pairs = [part for pair in zip(conditions, results, strict=False) for part in pair]
-    return reader.apply(node, "case", *pairs, results[-1])
-
-
-def _bind_coalesce(node: exp.Coalesce, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node,
-        "coalesce",
-        *align_types([reader.bind(part) for part in (node.this, *node.expressions)]),
-    )
-
-
-def _bind_nullif(node: exp.Nullif, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node, "nullif", *align_types([reader.bind(node.this), reader.bind(node.expression)])
-    )
+    return binder.apply(node, "case", *pairs, results[-1])
 
 
 RULES = (
     Rule(exp.Case, _bind_case, ("this", "ifs", "default")),
     Rule(exp.If, _bind_if, ("this", "true", "false")),
-    Rule(exp.Coalesce, _bind_coalesce, ("this", "expressions")),
-    Rule(exp.Nullif, _bind_nullif, ("this", "expression")),
+    Rule(
+        exp.Coalesce,
+        lambda node, binder: binder.apply(
+            node,
+            "coalesce",
+            *align_types([binder.bind(part) for part in (node.this, *node.expressions)]),
+        ),
+        ("this", "expressions"),
+    ),
+    Rule(
+        exp.Nullif,
+        lambda node, binder: binder.apply(
+            node, "nullif", *align_types([binder.bind(node.this), binder.bind(node.expression)])
+        ),
+        ("this", "expression"),
+    ),
 )

@@ -1,4 +1,4 @@
-"""Parts of dates, their first days, dates some time later, and the time between two."""
+"""Rules for date parts, truncation, intervals and differences."""
 
 from __future__ import annotations
 
@@ -48,60 +48,56 @@ _STARTS: Final = {
 
 
 def _apply_to_date(
-    node: exp.Expr, reader: Binder, function: str, part: exp.Expr
+    node: exp.Expr, binder: Binder, function: str, part: exp.Expr
 ) -> TypedExpression:
-    return reader.apply(node, function, *align_types([reader.bind(part)], "date"))
+    return binder.apply(node, function, *align_types([binder.bind(part)], "date"))
 
 
 def _read_unit(part: exp.Expr | None) -> str:
-    """The unit as it is written; a column of that name is none."""
+    """Return the date part as written; a column of that name is none."""
     return part.name.upper() if isinstance(part, exp.Var | exp.Literal) else ""
 
 
-def _bind_extract(node: exp.Extract, reader: Binder) -> TypedExpression:
+def _bind_extract(node: exp.Extract, binder: Binder) -> TypedExpression:
     part = _PARTS.get(_read_unit(node.this))
     if part is None:
-        instead = (
+        fix = (
             "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write"
             " DATE_TRUNC('week', d)."
         )
-        reader.refuse(node, "EXTRACT does not know this part", instead)
-    return _apply_to_date(node, reader, part, node.expression)
+        binder.refuse(node, "EXTRACT does not support this part", fix)
+    return _apply_to_date(node, binder, part, node.expression)
 
 
-def _bind_date_trunc(node: exp.Expr, reader: Binder) -> TypedExpression:
+def _bind_date_trunc(node: exp.Expr, binder: Binder) -> TypedExpression:
     unit = _read_unit(node.args.get("unit"))
     if unit not in (*_STARTS, "DAY"):
-        reader.refuse(node, "DATE_TRUNC does not know this part", _TRUNC_FIX)
-    if _is_ambiguous(node, reader):
-        reader.refuse(node, _AMBIGUOUS_UNIT, _TRUNC_FIX)
+        binder.refuse(node, "DATE_TRUNC does not support this part", _TRUNC_FIX)
+    if _is_ambiguous(node, binder):
+        binder.refuse(node, _AMBIGUOUS_UNIT, _TRUNC_FIX)
     if unit == "DAY":
-        return _bind_day(node, reader)
-    return _apply_to_date(node, reader, _STARTS[unit], node.this)
+        return _bind_day(node, binder)
+    return _apply_to_date(node, binder, _STARTS[unit], node.this)
 
 
-def _bind_day(node: exp.Expr, reader: Binder) -> TypedExpression:
-    """DATE(d), and DATE_TRUNC('day', d): the date itself, which has no time of day."""
-    (value,) = align_types([reader.bind(node.this)], "date")
+def _bind_day(node: exp.Expr, binder: Binder) -> TypedExpression:
+    """Bind DATE(d) or DATE_TRUNC('day', d): the date itself."""
+    (value,) = align_types([binder.bind(node.this)], "date")
     if value.type == "date":
         return value
     if isinstance(value.expression, Constant):
-        reader.refuse(node, *explain_invalid_date(str(value.expression.value)))
-    return reader.refuse(
+        binder.refuse(node, *explain_invalid_date(str(value.expression.value)))
+    return binder.refuse(
         node,
-        f"A day is that of a date, and this is {value.type}",
+        f"A date is needed here, but this is {value.type}",
         "Use a column that the policy declares as a date.",
     )
 
 
-def _bind_part(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return _apply_to_date(node, reader, _FUNCTIONS[type(node)], node.this)
-
-
 def shift_date(
-    node: exp.Expr, reader: Binder, day: exp.Expr, interval: exp.Interval, sign: int
+    node: exp.Expr, binder: Binder, day: exp.Expr, interval: exp.Interval, sign: int
 ) -> TypedExpression:
-    """A date some days or months later, or earlier."""
+    """Shift a date by an interval."""
     unit = _UNITS.get(_read_unit(interval.args.get("unit")).removesuffix("S"))
     written = str(interval.this.this) if isinstance(interval.this, exp.Literal) else ""
     if (
@@ -109,62 +105,62 @@ def shift_date(
         or not _INTEGER.fullmatch(written)
         or find_filled_args(interval) - {"this", "unit"}
     ):
-        reader.refuse(interval, "This interval is not read", _INTERVAL_FIX)
+        binder.refuse(interval, "This interval is not supported", _INTERVAL_FIX)
     function, times = unit
-    return reader.apply(
+    return binder.apply(
         node,
         function,
-        *align_types([reader.bind(day)], "date"),
+        *align_types([binder.bind(day)], "date"),
         build_constant(sign * times * int(written), "integer"),
     )
 
 
-def _bind_date_add(node: exp.DateAdd, reader: Binder) -> TypedExpression:
+def _bind_date_add(node: exp.DateAdd, binder: Binder) -> TypedExpression:
     if not isinstance(node.expression, exp.Interval) or node.args.get("unit") is not None:
-        reader.refuse(node, "DATE_ADD takes a date and an interval", "Write d + INTERVAL 3 DAY.")
-    return shift_date(node, reader, node.this, node.expression, 1)
+        binder.refuse(node, "DATE_ADD takes a date and an interval", "Write d + INTERVAL 3 DAY.")
+    return shift_date(node, binder, node.this, node.expression, 1)
 
 
-def _bind_date_diff(node: exp.DateDiff, reader: Binder) -> TypedExpression:
-    """DATE_DIFF('day', a, b): from a to b. Months and years count how often one begins in
-    between.
-    """
+def _bind_date_diff(node: exp.DateDiff, binder: Binder) -> TypedExpression:
+    """Bind DATE_DIFF('day', a, b), from a to b; months and years count their beginnings."""
     unit = _read_unit(node.args.get("unit"))
     if unit not in ("DAY", "MONTH", "YEAR"):
-        reader.refuse(node, "DATE_DIFF does not know this part", _DIFF_FIX)
-    if _is_ambiguous(node, reader):
-        reader.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
+        binder.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
+    if _is_ambiguous(node, binder):
+        binder.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
     first, last = (
-        align_types([reader.bind(part)], "date")[0] for part in (node.expression, node.this)
+        align_types([binder.bind(part)], "date")[0] for part in (node.expression, node.this)
     )
     if unit == "DAY":
-        return reader.apply(node, "days between", first, last)
-    years = reader.apply(node, "-", *(reader.apply(node, "year", day) for day in (last, first)))
+        return binder.apply(node, "days between", first, last)
+    years = binder.apply(node, "-", *(binder.apply(node, "year", day) for day in (last, first)))
     if unit == "YEAR":
         return years
-    months = reader.apply(node, "-", *(reader.apply(node, "month", day) for day in (last, first)))
-    return reader.apply(
-        node, "+", reader.apply(node, "*", years, build_constant(12, "integer")), months
+    months = binder.apply(node, "-", *(binder.apply(node, "month", day) for day in (last, first)))
+    return binder.apply(
+        node, "+", binder.apply(node, "*", years, build_constant(12, "integer")), months
     )
 
 
-def _is_ambiguous(node: exp.Expr, reader: Binder) -> bool:
-    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), and DATE_TRUNC(day,
-    month) DATE_TRUNC(d, part), as others write them: the first word is a part and a column, the
-    last one is a part."""
-    unit, last, span = node.args["unit"], node.this, reader.text.find_span(node)
+def _is_ambiguous(node: exp.Expr, binder: Binder) -> bool:
+    """Return whether DATE_DIFF(month, a, day) or DATE_TRUNC(day, month) may have swapped arguments.
+
+    Some databases take the date part last: here the first word is both a part and a column, and the
+    last one a part.
+    """
+    unit, last, span = node.args["unit"], node.this, binder.text.find_span(node)
     bare = (
         isinstance(last, exp.Column)
         and "table" not in last.args
         and last.name.upper() in {*_PARTS, *_STARTS}
     )
     if span is None or not bare or last.name.upper() == unit.name.upper():
-        return False  # where the two words are one, both mean the same
-    call = [token for token in reader.text.tokens if span[0] <= token.start < span[1]]
+        return False  # DATE_TRUNC(day, day) means the same either way
+    call = [token for token in binder.text.tokens if span[0] <= token.start < span[1]]
     if len(call) < 3 or call[2].token_type == TokenType.STRING:
         return False
     try:
-        reader.bind(exp.column(unit.name))
+        binder.bind(exp.column(unit.name))
     except Refused:
         return False
     return True
@@ -178,37 +174,46 @@ _UNITS: Final = {
     "QUARTER": ("add months", 3),
     "YEAR": ("add months", 12),
 }
-_AMBIGUOUS_UNIT: Final = "Here a part of dates and a column have one name, and either may be meant"
+_AMBIGUOUS_UNIT: Final = "This is ambiguous: the word is a date part and a column"
 _TRUNC_FIX: Final = (
     "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
 )
 _DIFF_FIX: Final = (
-    "Write DATE_DIFF('day', a, b), for the days from a to b; 'day', 'month' or 'year' stands first,"
-    " in quotes."
+    "Write DATE_DIFF('day', a, b) for the days from a to b, with 'day', 'month' or"
+    " 'year' first and in quotes."
 )
 _INTERVAL_FIX: Final = (
     "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
 )
 _CLOCK_FIX: Final = (
-    "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer"
-    " tomorrow."
+    "Write a fixed date, such as DATE '2026-01-31': then the question means the same tomorrow."
 )
 RULES: tuple[Rule | Refusal, ...] = (
-    *(Rule(node, _bind_part) for node in _FUNCTIONS),
+    *(
+        Rule(
+            node,
+            lambda node, binder: _apply_to_date(node, binder, _FUNCTIONS[type(node)], node.this),
+        )
+        for node in _FUNCTIONS
+    ),
     Rule(exp.Extract, _bind_extract, ("this", "expression")),
     Rule(exp.TimestampTrunc, _bind_date_trunc, ("this", "unit")),
     Rule(exp.DateTrunc, _bind_date_trunc, ("this", "unit")),
     Rule(exp.Date, _bind_day),
     Rule(exp.DateDiff, _bind_date_diff, ("this", "expression", "unit", "date_part_boundary")),
     Rule(exp.DateAdd, _bind_date_add, ("this", "expression", "unit")),
-    Refusal(exp.Interval, "An interval is added to a date, or taken off it", _INTERVAL_FIX),
+    Refusal(
+        exp.Interval, "INTERVAL can only be added to a date or subtracted from one", _INTERVAL_FIX
+    ),
     *(
         Refusal(
-            node, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."
+            node,
+            "Formatting dates as text is not supported",
+            "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d).",
         )
         for node in (exp.TimeToStr, exp.ToChar)
     ),
-    Refusal(exp.CurrentDate, "The clock is not read", _CLOCK_FIX),
-    Refusal(exp.CurrentTimestamp, "The clock is not read", _CLOCK_FIX),
-    Refusal(exp.CurrentTime, "The clock is not read", _CLOCK_FIX),
+    Refusal(exp.CurrentDate, "The current date and time are not available", _CLOCK_FIX),
+    Refusal(exp.CurrentTimestamp, "The current date and time are not available", _CLOCK_FIX),
+    Refusal(exp.CurrentTime, "The current date and time are not available", _CLOCK_FIX),
 )

@@ -1,6 +1,4 @@
-"""DP_INTERVAL_LOW, DP_INTERVAL_HIGH and DP_CLIPPED; every other function that the parser does
-not know by name is refused.
-"""
+"""Rules for DP_INTERVAL_LOW, DP_INTERVAL_HIGH and DP_CLIPPED; unknown functions are refused."""
 
 from __future__ import annotations
 
@@ -16,71 +14,41 @@ from hedgerow.sql.syntax.named_arguments import find_named_arguments
 __all__ = ["KNOWN_FUNCTIONS", "RULES"]
 
 _INTERVAL_ENDS = {"DP_INTERVAL_LOW": "low", "DP_INTERVAL_HIGH": "high", "DP_CLIPPED": "clipped"}
-_AGGREGATES = (
-    *(
-        "COUNT",
-        "COUNT_IF",
-        "SUM",
-        "AVG",
-        "VAR_POP",
-        "VAR_SAMP",
-        "STDDEV_POP",
-        "STDDEV_SAMP",
-        "COVAR_POP",
-        "COVAR_SAMP",
-        "CORR",
-    ),
+KNOWN_FUNCTIONS = (
+    *("COUNT", "COUNT_IF", "SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP"),
+    *("COVAR_POP", "COVAR_SAMP", "CORR"),
     *("MIN", "MAX", "MEDIAN", "QUANTILE", "PERCENTILE_CONT", "MODE"),
+    *("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "LEAST", "GREATEST", "CAST"),
+    *("COALESCE", "IFNULL", "NULLIF", "IF"),
+    *("YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR"),
+    *("EXTRACT", "DATE_TRUNC", "DATE_DIFF"),
+    *("LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "LEFT", "RIGHT", "CONCAT", "STARTS_WITH"),
+    *_INTERVAL_ENDS,
 )
-_NUMBERS = ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "LEAST", "GREATEST", "CAST")
-_CONDITIONALS = ("COALESCE", "IFNULL", "NULLIF", "IF")
-_DATES = (
-    "YEAR",
-    "QUARTER",
-    "MONTH",
-    "DAY",
-    "DAYOFWEEK",
-    "DAYOFYEAR",
-    "EXTRACT",
-    "DATE_TRUNC",
-    "DATE_DIFF",
-)
-_STRINGS = (
-    "LOWER",
-    "UPPER",
-    "TRIM",
-    "LENGTH",
-    "SUBSTRING",
-    "LEFT",
-    "RIGHT",
-    "CONCAT",
-    "STARTS_WITH",
-)
-KNOWN_FUNCTIONS = (*_AGGREGATES, *_NUMBERS, *_CONDITIONALS, *_DATES, *_STRINGS, *_INTERVAL_ENDS)
 
 
-def _bind_anonymous(node: exp.Anonymous, reader: Binder) -> TypedExpression:
-    if find_named_arguments(reader.text, node) is not None:
-        return bind_named_call(node, reader)
+def _bind_anonymous(node: exp.Anonymous, binder: Binder) -> TypedExpression:
+    if find_named_arguments(binder.text, node) is not None:
+        return bind_named_call(node, binder)
     name = str(node.this)
     end = _INTERVAL_ENDS.get(name.upper())
     if end is None:
         close = find_closest_name(name, KNOWN_FUNCTIONS)
-        instead = (
+        fix = (
             f"Did you mean {close}?"
             if close
             else f"The functions are {', '.join(KNOWN_FUNCTIONS)}."
         )
-        reader.refuse(
-            node, f"{name[:60]} is no function here", REPLACEMENTS.get(name.upper(), instead)
+        binder.refuse(
+            node, f"There is no function {name[:60]}", REPLACEMENTS.get(name.upper(), fix)
         )
     if len(node.expressions) != 1:
-        reader.refuse(
+        binder.refuse(
             node,
             f"{name.upper()} takes one aggregate",
             f"Write {name.upper()}(n), where n is the alias of an aggregate.",
         )
-    return reader.bind_interval(node, node.expressions[0], end)
+    return binder.bind_interval(node, node.expressions[0], end)
 
 
 RULES = (Rule(exp.Anonymous, _bind_anonymous, ("this", "expressions")),)

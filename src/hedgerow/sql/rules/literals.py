@@ -1,4 +1,4 @@
-"""Numbers, text, TRUE, FALSE and NULL."""
+"""Rules for numbers, text, TRUE, FALSE and NULL."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from hedgerow.sql.binder.typed_expression import TypedExpression, build_constant
 
 __all__ = ["RULES"]
 
-_MAX_INTEGER = 2**62  # as far as whole numbers of the plan go
+_MAX_INTEGER = 2**62  # the largest integer of a plan
 
 
-def _bind_literal(node: exp.Literal, reader: Binder) -> TypedExpression:
+def _bind_literal(node: exp.Literal, binder: Binder) -> TypedExpression:
     text: str = node.this
     if node.is_string:
         return build_constant(text, "text")
     if re.fullmatch(r"[0-9]+", text):
         whole = int(text[:25])
         if whole > _MAX_INTEGER or len(text) > 25:
-            reader.refuse(
+            binder.refuse(
                 node,
-                "This whole number is too large",
-                "Whole numbers go up to 2^62; write it as a real, such as 1e19.",
+                "This integer is too large",
+                "Write an integer of at most 2^62, or a real number, such as 1e19.",
             )
         return build_constant(whole, "integer")
     if not re.fullmatch(r"[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?", text):
-        reader.refuse(node, "This is no number", "Write it in decimals, such as 12.5 or 1e6.")
+        binder.refuse(node, "This is not a number", "Write it in decimals, such as 12.5 or 1e6.")
     real = float(text)
     if not math.isfinite(real):
-        reader.refuse(node, "This number is too large", "Reals go up to about 1e308.")
+        binder.refuse(node, "This number is too large", "Write a number below 1e308.")
     return build_constant(real, "real")
 
 

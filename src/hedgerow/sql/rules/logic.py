@@ -1,58 +1,52 @@
-"""AND, OR, NOT, and IS NULL, IS TRUE, IS FALSE."""
+"""Rules for AND, OR, NOT, IS NULL, IS TRUE and IS FALSE."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from hedgerow.sql.binder.rule import Binder, Rule
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    require_condition,
+)
+from hedgerow.sql.syntax.operator_chains import split_chain
 
 __all__ = ["RULES"]
 
 
-def _bind_connector(node: exp.Connector, reader: Binder) -> TypedExpression:
-    """a AND b AND c is one function of three: long lists of conditions stay flat."""
-    parts: list[exp.Expr] = []
-    rest = [node]
-    while rest:
-        one = rest.pop()
-        if type(one) is type(node):
-            rest += [one.expression, one.this]
-        else:
-            parts.append(one)
-    return reader.apply(
+def _bind_connector(node: exp.Connector, binder: Binder) -> TypedExpression:
+    """Bind a AND b AND c as one flat call: lists of conditions are long."""
+    parts = split_chain(node, type(node), unnest=False)
+    return binder.apply(
         node,
         "and" if isinstance(node, exp.And) else "or",
-        *align_types([reader.bind(part) for part in parts], "boolean"),
+        *align_types([binder.bind(part) for part in parts], "boolean"),
     )
 
 
-def _bind_not(node: exp.Not, reader: Binder) -> TypedExpression:
-    return reader.apply(node, "not", *align_types([reader.bind(node.this)], "boolean"))
-
-
-def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
-    value = reader.bind(node.this)
+def _bind_is(node: exp.Is, binder: Binder) -> TypedExpression:
+    value = binder.bind(node.this)
     if isinstance(node.expression, exp.Null):
-        return reader.apply(node, "is null", value)
+        return binder.apply(node, "is null", value)
     if isinstance(node.expression, exp.Boolean):
-        (value,) = align_types([value], "boolean")
-        if value.type != "boolean":
-            reader.refuse(
-                node,
-                f"IS TRUE and IS FALSE work on conditions, and this is {value.type}",
-                "Write a comparison, such as x > 0.",
-            )
-        wanted = value if node.expression.this else reader.apply(node, "not", value)
-        return reader.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
-    return reader.refuse(
-        node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
+        value = require_condition(binder.text, "IS TRUE or IS FALSE", node, value)
+        wanted = value if node.expression.this else binder.apply(node, "not", value)
+        return binder.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
+    return binder.refuse(
+        node, "IS must be followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y."
     )
 
 
 RULES = (
     Rule(exp.And, _bind_connector, ("this", "expression")),
     Rule(exp.Or, _bind_connector, ("this", "expression")),
-    Rule(exp.Not, _bind_not),
+    Rule(
+        exp.Not,
+        lambda node, binder: binder.apply(
+            node, "not", *align_types([binder.bind(node.this)], "boolean")
+        ),
+    ),
     Rule(exp.Is, _bind_is, ("this", "expression")),
 )

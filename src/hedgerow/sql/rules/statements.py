@@ -1,6 +1,4 @@
-"""Statements that are no question: by their first word, before the parser sees them, or by what
-they turn out to be.
-"""
+"""Statements that are not a SELECT, by their first word before parsing or their node after it."""
 
 from __future__ import annotations
 
@@ -14,65 +12,48 @@ from hedgerow.sql.binder.rule import Refusal
 __all__ = ["FIRST_WORDS", "REFUSED_WORDS", "RULES", "SELECT_FORM"]
 
 SELECT_FORM: Final = "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."
-_WRITE_A_SELECT: Final = "Tables can be asked, not changed: write a SELECT."
+_WRITE_A_SELECT: Final = "Write a SELECT."
 _SETTINGS_FIX: Final = (
-    "Write a SELECT. What tables and columns there are says SELECT * FROM hedgerow.columns, which"
-    " is free."
+    "Write a SELECT. SELECT * FROM hedgerow.columns lists tables and columns for free."
 )
 _WRITE_WORDS: Final = (
-    *(
-        "INSERT",
-        "UPDATE",
-        "DELETE",
-        "MERGE",
-        "REPLACE",
-        "CREATE",
-        "DROP",
-        "ALTER",
-        "TRUNCATE",
-        "COPY",
-        "COMMENT",
-        "GRANT",
-        "REVOKE",
-    ),
-    *(
-        "EXPORT",
-        "IMPORT",
-        "RENAME",
-        "UPSERT",
-        "LOAD",
-        "INSTALL",
-        "ATTACH",
-        "DETACH",
-        "VACUUM",
-        "CHECKPOINT",
-        "CACHE",
-        "UNCACHE",
-    ),
+    *("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "DROP", "ALTER", "TRUNCATE"),
+    *("COPY", "COMMENT", "GRANT", "REVOKE", "EXPORT", "IMPORT", "RENAME", "UPSERT", "LOAD"),
+    *("INSTALL", "ATTACH", "DETACH", "VACUUM", "CHECKPOINT", "CACHE", "UNCACHE"),
 )
 
 FIRST_WORDS: Final = ("SELECT", "WITH", "FROM", "(", "VALUES", "TABLE", "PIVOT", "UNPIVOT")
 REFUSED_WORDS: Final[Mapping[str, tuple[str, str]]] = {
-    **{word: (f"{word} changes things", _WRITE_A_SELECT) for word in _WRITE_WORDS},
-    "DESCRIBE": ("DESCRIBE is no question", "Write SELECT * FROM hedgerow.columns, which is free."),
+    **{
+        word: (f"{word} is not supported: tables are read-only", _WRITE_A_SELECT)
+        for word in _WRITE_WORDS
+    },
+    "DESCRIBE": (
+        "DESCRIBE is not supported",
+        "Write SELECT * FROM hedgerow.columns, which is free.",
+    ),
     "SHOW": (
-        "SHOW is no question",
+        "SHOW is not supported",
         "Write SELECT * FROM hedgerow.tables, or FROM hedgerow.columns, which is free.",
     ),
-    "SUMMARIZE": ("SUMMARIZE would show the data as they are", "Ask for COUNT(*), SUM(x), AVG(x)."),
-    "PRAGMA": ("PRAGMA is no question", _SETTINGS_FIX),
-    "SET": ("SET is no question", _SETTINGS_FIX),
+    "SUMMARIZE": ("SUMMARIZE would return exact statistics", "Ask for COUNT(*), SUM(x), AVG(x)."),
+    "PRAGMA": ("PRAGMA is not supported", _SETTINGS_FIX),
+    "SET": ("SET is not supported", _SETTINGS_FIX),
 }
 
 RULES: Final = (
-    Refusal(exp.Union, "UNION is not answered", "Ask the questions one by one."),
     Refusal(
-        exp.Intersect, "INTERSECT is not answered", "Put both conditions into one WHERE, with AND."
+        exp.Union, "UNION is not supported between whole questions", "Ask the questions one by one."
     ),
     Refusal(
-        exp.Except, "EXCEPT is not answered", "Put both conditions into one WHERE, with AND NOT."
+        exp.Intersect, "INTERSECT is not supported", "Put both conditions into one WHERE, with AND."
     ),
-    Refusal(exp.Values, "VALUES asks nobody", SELECT_FORM),
-    Refusal(exp.Pivot, "PIVOT is not answered", "Write a GROUP BY, and turn the answer yourself."),
-    Refusal(exp.Command, "This is no question", SELECT_FORM),
+    Refusal(
+        exp.Except, "EXCEPT is not supported", "Put both conditions into one WHERE, with AND NOT."
+    ),
+    Refusal(exp.Values, "VALUES queries no table", SELECT_FORM),
+    Refusal(
+        exp.Pivot, "PIVOT is not supported", "Write a GROUP BY, and pivot the answer yourself."
+    ),
+    Refusal(exp.Command, "This is not a SELECT statement", SELECT_FORM),
 )

@@ -1,6 +1,4 @@
-"""Functions of text: LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and
-STARTS_WITH.
-"""
+"""Rules for LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and STARTS_WITH."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from sqlglot import exp
 from hedgerow.plan.scalar.expressions import Constant
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule
 from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+from hedgerow.sql.syntax.operator_chains import split_chain
 
 __all__ = ["RULES"]
 
@@ -22,43 +21,36 @@ _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
 }
 _MAX_LENGTH: Final = 2**31 - 1
 _TEXT_FUNCTIONS: Final = (
-    "The functions of text are LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT and"
-    " STARTS_WITH."
+    "Use LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT or STARTS_WITH."
 )
 
 
-def _bind_text(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return align_types([reader.bind(node)], "text")[0]
+def _bind_text(node: exp.Expr, binder: Binder) -> TypedExpression:
+    return align_types([binder.bind(node)], "text")[0]
 
 
-def _bind_unary(node: exp.Expr, reader: Binder) -> TypedExpression:
-    return reader.apply(node, _FUNCTIONS[type(node)], _bind_text(node.this, reader))
-
-
-def _bind_count(node: exp.Expr, reader: Binder, least: int) -> TypedExpression:
-    """A place or a length, written out: from the end, or by a column, different databases count
-    differently.
-    """
-    value = reader.bind(node)
+def _bind_count(node: exp.Expr, binder: Binder, least: int) -> TypedExpression:
+    """Bind a literal position or length: databases disagree on negative and computed ones."""
+    value = binder.bind(node)
     written = value.expression.value if isinstance(value.expression, Constant) else None
     if type(written) is not int or not least <= written <= _MAX_LENGTH:
-        reader.refuse(
+        binder.refuse(
             node,
-            f"Here a whole number from {least} is written out",
+            f"This must be a literal whole number of at least {least}",
             "Write SUBSTRING(x, 1, 3), LEFT(x, 3) or RIGHT(x, 3).",
         )
     return value
 
 
-def _bind_substring(node: exp.Substring, reader: Binder) -> TypedExpression:
-    text = _bind_text(node.this, reader)
+def _bind_substring(node: exp.Substring, binder: Binder) -> TypedExpression:
+    text = _bind_text(node.this, binder)
     start = (
-        _bind_count(node.args["start"], reader, 1)
+        _bind_count(node.args["start"], binder, 1)
         if node.args.get("start") is not None
         else build_constant(1, "integer")
     )
     length = node.args.get("length")
-    return reader.apply(
+    return binder.apply(
         node,
         "substring",
         text,
@@ -66,67 +58,68 @@ def _bind_substring(node: exp.Substring, reader: Binder) -> TypedExpression:
         (
             build_constant(_MAX_LENGTH, "integer")
             if length is None
-            else _bind_count(length, reader, 0)
+            else _bind_count(length, binder, 0)
         ),
     )
 
 
-def _bind_left(node: exp.Left, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node,
-        "substring",
-        _bind_text(node.this, reader),
-        build_constant(1, "integer"),
-        _bind_count(node.expression, reader, 0),
-    )
-
-
-def _bind_right(node: exp.Right, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node, "right", _bind_text(node.this, reader), _bind_count(node.expression, reader, 0)
-    )
-
-
-def _bind_concat(node: exp.Concat, reader: Binder) -> TypedExpression:
-    """CONCAT leaves NULL out, || does not."""
-    parts = [_bind_text(part, reader) for part in node.expressions]
+def _bind_concat(node: exp.Concat, binder: Binder) -> TypedExpression:
+    """Bind CONCAT, which skips NULL, unlike ||."""
+    parts = [_bind_text(part, binder) for part in node.expressions]
     if any(part.type != "text" for part in parts):
-        reader.refuse(node, "CONCAT works on text", "Use columns that the policy declares as text.")
-    filled = [reader.apply(node, "coalesce", part, build_constant("", "text")) for part in parts]
-    return filled[0] if len(filled) == 1 else reader.apply(node, "concat", *filled)
-
-
-def _bind_concat_operator(node: exp.DPipe, reader: Binder) -> TypedExpression:
-    parts: list[exp.Expr] = []
-    rest: list[exp.Expr] = [node]
-    while rest:
-        one = rest.pop()
-        if type(one) is exp.DPipe:
-            rest += [one.expression, one.this]
-        else:
-            parts.append(one)
-    return reader.apply(node, "concat", *(_bind_text(part, reader) for part in parts))
-
-
-def _bind_starts_with(node: exp.StartsWith, reader: Binder) -> TypedExpression:
-    return reader.apply(
-        node, "starts with", _bind_text(node.this, reader), _bind_text(node.expression, reader)
-    )
-
-
-def _build_refusals(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
-    return tuple(
-        Refusal(node, "This function of text is not read", _TEXT_FUNCTIONS) for node in nodes
-    )
+        binder.refuse(node, "CONCAT needs text", "Use columns that the policy declares as text.")
+    filled = [binder.apply(node, "coalesce", part, build_constant("", "text")) for part in parts]
+    return filled[0] if len(filled) == 1 else binder.apply(node, "concat", *filled)
 
 
 RULES: tuple[Rule | Refusal, ...] = (
-    *(Rule(node, _bind_unary) for node in _FUNCTIONS),
+    *(
+        Rule(
+            node,
+            lambda node, binder: binder.apply(
+                node, _FUNCTIONS[type(node)], _bind_text(node.this, binder)
+            ),
+        )
+        for node in _FUNCTIONS
+    ),
     Rule(exp.Substring, _bind_substring, ("this", "start", "length")),
-    Rule(exp.Left, _bind_left, ("this", "expression")),
-    Rule(exp.Right, _bind_right, ("this", "expression")),
+    Rule(
+        exp.Left,
+        lambda node, binder: binder.apply(
+            node,
+            "substring",
+            _bind_text(node.this, binder),
+            build_constant(1, "integer"),
+            _bind_count(node.expression, binder, 0),
+        ),
+        ("this", "expression"),
+    ),
+    Rule(
+        exp.Right,
+        lambda node, binder: binder.apply(
+            node, "right", _bind_text(node.this, binder), _bind_count(node.expression, binder, 0)
+        ),
+        ("this", "expression"),
+    ),
     Rule(exp.Concat, _bind_concat, ("expressions", "safe", "coalesce")),
-    Rule(exp.DPipe, _bind_concat_operator, ("this", "expression", "safe")),
-    Rule(exp.StartsWith, _bind_starts_with, ("this", "expression")),
-    *_build_refusals(exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad),
+    Rule(
+        exp.DPipe,
+        lambda node, binder: binder.apply(
+            node,
+            "concat",
+            *(_bind_text(part, binder) for part in split_chain(node, exp.DPipe, unnest=False)),
+        ),
+        ("this", "expression", "safe"),
+    ),
+    Rule(
+        exp.StartsWith,
+        lambda node, binder: binder.apply(
+            node, "starts with", _bind_text(node.this, binder), _bind_text(node.expression, binder)
+        ),
+        ("this", "expression"),
+    ),
+    *(
+        Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS)
+        for node in (exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad)
+    ),
 )

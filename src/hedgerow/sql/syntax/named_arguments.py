@@ -1,9 +1,8 @@
-"""Named arguments of aggregates: method => 'smooth', bound => 5, contribution_bounds_per_group =>
-(0, 100).
+"""Named arguments of aggregates, such as method => 'smooth' and bound => 5.
 
-The parser reads them in some functions and not in others. So they are taken off the tokens before
-it sees them, and the function is wrapped into one whose name nobody can write: SUM(x, a => 1)
-becomes "\\0n"(SUM(x)), n the place of its arguments in ``Text.named``.
+The parser accepts them in some functions only. So they are removed from the tokens before parsing,
+and the call is wrapped in a function whose name nobody can write: SUM(x, a => 1) becomes
+"\\0n"(SUM(x)), where n is the index of the arguments in ``SourceText.named_arguments``.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _FIELDS: Final = {
 
 
 def find_named_arguments(text: SourceText, node: exp.Expr) -> NamedArguments | None:
-    """The named arguments, where the node is a wrapped function."""
+    """Return the named arguments of a wrapped call."""
     if isinstance(node, exp.Anonymous) and str(node.this).startswith("\0"):
         return text.named_arguments[int(str(node.this)[1:])]
     return None
@@ -52,16 +51,14 @@ def find_named_arguments(text: SourceText, node: exp.Expr) -> NamedArguments | N
 def extract_named_arguments(
     text: SourceText, body: Sequence[Token]
 ) -> tuple[SourceText, tuple[Token, ...]]:
-    """The text that knows all named arguments, and the tokens without them."""
+    """Return the text with all named arguments, and the tokens without them."""
     if all(token.token_type != TokenType.FARROW for token in body):
         return text, tuple(body)
     return _NamedArgumentScanner(text, body).scan()
 
 
 class _NamedArgumentScanner:
-    """Walks over the tokens once. For every open bracket it knows where that stands in what is
-    kept, and what was found inside.
-    """
+    """One pass over the tokens, with the named arguments of each open parenthesis."""
 
     def __init__(self, text: SourceText, body: Sequence[Token]) -> None:
         self._text, self._body, self._position = text, body, 0
@@ -70,14 +67,14 @@ class _NamedArgumentScanner:
         self._named: list[NamedArguments] = []
 
     def scan(self) -> tuple[SourceText, tuple[Token, ...]]:
-        """Everything, or the first refusal."""
+        """Scan all tokens, or raise the first refusal."""
         while self._position < len(self._body):
             token = self._body[self._position]
             if self._has_token(1, TokenType.FARROW) and token.token_type != TokenType.STRING:
                 self._scan_argument(token)
             elif token.token_type == TokenType.FARROW:
                 self._refuse(
-                    "Before => stands the name of an argument", f"Write {_EXAMPLES['method']}."
+                    "=> must follow the name of an argument", f"Write {_EXAMPLES['method']}."
                 )
             else:
                 self._keep_token(token)
@@ -94,7 +91,7 @@ class _NamedArgumentScanner:
                 self._wrap_call(place, found)
 
     def _wrap_call(self, place: int, found: dict[str, object]) -> None:
-        """name ( … ) becomes wrapper ( name ( … ) )."""
+        """Turn name ( … ) into wrapper ( name ( … ) )."""
         first, last = self._kept[place - 1], self._kept[-1]
         wrapper = Token(
             TokenType.VAR, f"\0{len(self._named)}", first.line, first.col, first.start, first.end
@@ -108,21 +105,22 @@ class _NamedArgumentScanner:
         name = token.text.casefold()
         if not self._open_brackets or self._open_brackets[-1][0] == 0:
             self._refuse(
-                "Named arguments stand inside a function",
+                "Named arguments are only allowed inside a function call",
                 f"Write MEDIAN(x, {_EXAMPLES['method']}).",
             )
         if self._kept[-1].token_type != TokenType.COMMA:
             self._refuse(
-                "Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']})."
+                "Named arguments must come after the other arguments",
+                f"Write MEDIAN(x, {_EXAMPLES['method']}).",
             )
         if name not in _FIELDS:
             close = find_closest_name(name, _FIELDS)
-            instead = (
+            fix = (
                 f"Did you mean {close}?"
                 if close
                 else f"The named arguments are {', '.join(_FIELDS)}."
             )
-            self._refuse(f"{name[:60]} is no argument here", instead)
+            self._refuse(f"There is no named argument {name[:60]}", fix)
         found = self._open_brackets[-1][1]
         if _FIELDS[name] in found:
             self._refuse(f"{name} is given twice", "Give it once.")
@@ -133,7 +131,8 @@ class _NamedArgumentScanner:
             self._refuse_value(name)
         if self._has_token(0, TokenType.COMMA) and not self._has_token(2, TokenType.FARROW):
             self._refuse(
-                "Named arguments come after the others", f"Write MEDIAN(x, {_EXAMPLES['method']})."
+                "Named arguments must come after the other arguments",
+                f"Write MEDIAN(x, {_EXAMPLES['method']}).",
             )
 
     def _parse_value(self, name: str) -> object:
@@ -179,8 +178,8 @@ class _NamedArgumentScanner:
         return place < len(self._body) and self._body[place].token_type == kind
 
     def _refuse_value(self, name: str) -> NoReturn:
-        self._refuse(f"{name} is written otherwise", f"Write {_EXAMPLES[name]}.")
+        self._refuse(f"Invalid value for {name}", f"Write {_EXAMPLES[name]}.")
 
-    def _refuse(self, what: str, instead: str) -> NoReturn:
+    def _refuse(self, problem: str, fix: str) -> NoReturn:
         token = self._body[min(self._position, len(self._body) - 1)]
-        raise self._text.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise self._text.refusal(Unsupported, problem, (token.start, token.end + 1), fix)

@@ -1,7 +1,7 @@
-"""What stands before the SELECT list: EXPLAIN PRIVACY, and WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
+"""EXPLAIN PRIVACY and WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
 
-Both are read off the tokens and taken out before the parser sees them. Numbers are taken from the
-text: 0.1 is a tenth.
+Both are read from the tokens and removed before parsing. Numbers are read from the text, so 0.1 is
+exactly a tenth.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ _OPTION_NAMES: Final = ", ".join(_OPTIONS)
 
 @dataclass(frozen=True, slots=True)
 class TokenisedQuery:
-    """The options, whether only an explanation is wanted, the whole text, and the tokens that
-    are left for the parser.
-    """
+    """The tokens left for the parser, the whole text, the options, and whether to explain only."""
 
     text: SourceText
     body: tuple[Token, ...]
@@ -40,7 +38,7 @@ class TokenisedQuery:
 
 
 def tokenise_query(text: str) -> TokenisedQuery:
-    """Cuts the text into tokens and takes the heading off."""
+    """Tokenise a query and extract its privacy clause."""
     written = tokenise(text)
     body, explain = written.tokens, False
     if body[0].token_type == TokenType.COMMAND and body[0].text.upper() == "EXPLAIN":
@@ -55,7 +53,7 @@ def tokenise_query(text: str) -> TokenisedQuery:
 def _extract_options(
     written: SourceText, body: Sequence[Token]
 ) -> tuple[QueryOptions, tuple[Token, ...]]:
-    """The clause stands after the outermost SELECT, behind what WITH names."""
+    """Extract the options, which follow the outermost SELECT."""
     places = [
         i
         for i in range(1, len(body))
@@ -68,38 +66,35 @@ def _extract_options(
     wrong = next((i for i in places if main is None or i != main + 2), None)
     if wrong is not None:
         token = body[wrong]
-        what = (
-            "WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes"
-            " last"
+        problem = (
+            "WITH DIFFERENTIAL_PRIVACY is only allowed once, directly after the outermost SELECT"
         )
-        instead = (
-            "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain SELECTs"
-            " inside brackets."
+        fix = (
+            "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain"
+            " SELECTs in subqueries."
         )
-        raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise written.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
     options, rest = _OptionsScanner(written, body, places[0]).scan()
     return options, (*body[: places[0] - 1], *rest)
 
 
 def _check_option_words(written: SourceText, behind: Sequence[Token]) -> None:
-    """Options without the words that lead them in would be taken for a function, which there is
-    not.
-    """
+    """Refuse OPTIONS(…) without WITH DIFFERENTIAL_PRIVACY, which would parse as a function."""
     words = [
         token.text.upper()
         for token in behind
         if token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
     ]
     if words in (["OPTIONS", "("], ["DIFFERENTIAL_PRIVACY", "OPTIONS"], ["WITH", "OPTIONS"]):
-        what, instead = (
-            "Options stand behind WITH DIFFERENTIAL_PRIVACY",
+        problem, fix = (
+            "OPTIONS must follow WITH DIFFERENTIAL_PRIVACY",
             "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) ….",
         )
-        raise written.refusal(Unsupported, what, (behind[0].start, behind[0].end + 1), instead)
+        raise written.refusal(Unsupported, problem, (behind[0].start, behind[0].end + 1), fix)
 
 
 def _find_main_select(body: Sequence[Token]) -> int | None:
-    """Where the first SELECT stands that is in no brackets."""
+    """Return the position of the first SELECT outside parentheses."""
     depth = 0
     for place, token in enumerate(body):
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
@@ -109,31 +104,30 @@ def _find_main_select(body: Sequence[Token]) -> int | None:
 
 
 def _check_start(written: SourceText, body: Sequence[Token]) -> None:
-    """One statement, and one that the parser reads as a tree: others it keeps as loose text and
-    writes into the log.
-    """
-    ends = next(
+    """Refuse several statements, and statements that sqlglot keeps as raw text and logs."""
+    end = next(
         (i for i, token in enumerate(body) if token.token_type == TokenType.SEMICOLON), len(body)
     )
-    further = next(
-        (token for token in body[ends:] if token.token_type != TokenType.SEMICOLON), None
-    )
-    if further is not None and ends > 0:
+    second = next((token for token in body[end:] if token.token_type != TokenType.SEMICOLON), None)
+    if second is not None and end > 0:
         raise written.refusal(
             Unsupported,
-            "One question at a time",
-            (further.start, further.end + 1),
+            "Only one statement is allowed at a time",
+            (second.start, second.end + 1),
             "Ask the questions one by one.",
         )
     first = body[0]
     word = first.text.upper()
     if first.token_type in (TokenType.STRING, TokenType.IDENTIFIER) or word not in FIRST_WORDS:
         meant = suggest_keyword(word)
-        what, instead = REFUSED_WORDS.get(
+        problem, fix = REFUSED_WORDS.get(
             word,
-            ("This is no question", SELECT_FORM if meant is None else f"Did you mean {meant}?"),
+            (
+                "This is not a SELECT statement",
+                SELECT_FORM if meant is None else f"Did you mean {meant}?",
+            ),
         )
-        raise written.refusal(Unsupported, what, (first.start, first.end + 1), instead)
+        raise written.refusal(Unsupported, problem, (first.start, first.end + 1), fix)
 
 
 def _is_word(token: Token, word: str) -> bool:
@@ -144,32 +138,30 @@ def _is_word(token: Token, word: str) -> bool:
 
 
 def _strip_explain(written: SourceText, token: Token) -> SourceText:
-    """The tokenizer takes EXPLAIN for a command and the rest for its loose text: the word is
-    blanked, and the rest read again.
-    """
+    """Blank out EXPLAIN and tokenise again: the tokenizer takes the rest for raw text."""
     blank = " " * (token.end + 1 - token.start)
     again = tokenise(written.sql[: token.start] + blank + written.sql[token.end + 1 :])
     if again.tokens[0].text.upper() != "PRIVACY":
-        what, instead = (
-            "EXPLAIN would show how the engine works on the data",
+        problem, fix = (
+            "EXPLAIN would show the engine's plan, which depends on the data",
             "Write EXPLAIN PRIVACY SELECT ….",
         )
-        raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise written.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
     if len(again.tokens) == 1:
         raise written.refusal(
-            Unsupported, "Nothing is asked", None, "Write EXPLAIN PRIVACY SELECT …."
+            Unsupported, "EXPLAIN PRIVACY needs a SELECT", None, "Write EXPLAIN PRIVACY SELECT …."
         )
     return replace(again, sql=written.sql)
 
 
 class _OptionsScanner:
-    """A reader over the tokens of OPTIONS(name = number, …)."""
+    """A scanner of OPTIONS(name = number, …)."""
 
     def __init__(self, text: SourceText, tokens: Sequence[Token], place: int) -> None:
         self._text, self._tokens, self._place = text, tokens, place
 
     def scan(self) -> tuple[QueryOptions, Sequence[Token]]:
-        """The options, and the tokens after them."""
+        """Return the options, and the tokens after them."""
         self._next("OPTIONS")
         self._next("(")
         found: dict[str, Fraction | int] = {}
@@ -185,8 +177,8 @@ class _OptionsScanner:
         name = _OPTIONS.get(written)
         if name is None:
             close = find_closest_name(written, _OPTIONS)
-            instead = f"Did you mean {close}?" if close else f"The options are {_OPTION_NAMES}."
-            self._refuse(f"{written[:60]} is no option here", _POLICY_OPTIONS.get(written, instead))
+            fix = f"Did you mean {close}?" if close else f"The options are {_OPTION_NAMES}."
+            self._refuse(f"There is no option {written[:60]}", _POLICY_OPTIONS.get(written, fix))
         if name in found:
             self._refuse(f"{written} is given twice", "Give it once.")
         self._next("=")
@@ -195,7 +187,7 @@ class _OptionsScanner:
             number += self._next()
         if not NUMBER.fullmatch(number):
             self._refuse(
-                f"{written} takes a number that is written out",
+                f"{written} takes a literal number",
                 f"Write {written} = {_EXAMPLES[name]}.",
             )
         return name, self._check_value(written, name, Fraction(number))
@@ -203,11 +195,15 @@ class _OptionsScanner:
     def _check_value(self, written: str, name: str, value: Fraction) -> Fraction | int:
         if name == "max_groups":
             if value.denominator != 1 or not 1 <= value <= 10**9:
-                self._refuse(f"{written} is a whole number from 1", f"Write {written} = 1.")
+                self._refuse(
+                    f"{written} must be a whole number of at least 1", f"Write {written} = 1."
+                )
             return int(value)
         if value <= 0 or (name == "delta" and value >= 1):
             rule = (
-                "epsilon is greater than 0" if name == "epsilon" else "delta lies between 0 and 1"
+                "epsilon must be greater than 0"
+                if name == "epsilon"
+                else "delta must be between 0 and 1"
             )
             self._refuse(rule, f"Write {written} = {_EXAMPLES[name]}.")
         return value
@@ -219,7 +215,7 @@ class _OptionsScanner:
         self._place += 1
         if self._place >= len(self._tokens):
             self._place -= 1
-            self._refuse("The options are not closed", "Write OPTIONS(epsilon = 0.5).")
+            self._refuse("OPTIONS( is not closed", "Write OPTIONS(epsilon = 0.5).")
         token = self._tokens[self._place]
         found = (
             repr(token.text)
@@ -228,21 +224,21 @@ class _OptionsScanner:
         )
         if wanted and found.upper() not in wanted:
             self._refuse(
-                f"Here {' or '.join(wanted)} was expected",
+                f"Expected {' or '.join(wanted)} here",
                 "Write OPTIONS(epsilon = 0.5, delta = 1e-12, max_groups_contributed = 2).",
             )
         return found
 
-    def _refuse(self, what: str, instead: str) -> NoReturn:
+    def _refuse(self, problem: str, fix: str) -> NoReturn:
         token = self._tokens[self._place]
-        raise self._text.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+        raise self._text.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
 
 
 _EXAMPLES: Final = {"epsilon": "0.5", "delta": "1e-12", "max_groups": "2"}
 _POLICY_OPTIONS: Final = {
-    "privacy_unit_column": "Leave it out: the policy says who is protected.",
+    "privacy_unit_column": "Leave it out: the policy declares the privacy unit.",
     "max_rows_contributed": (
-        "Leave it out: max_rows_per_group of the policy says it, or contribution_bounds_per_group"
-        " of an aggregate."
+        "Leave it out: the policy sets max_rows_per_group; for one aggregate, use"
+        " contribution_bounds_per_group."
     ),
 }

@@ -1,4 +1,4 @@
-"""Names and text as one writes them in a question, and names in a policy."""
+"""Quoting of names and text in SQL, and of keys in a policy."""
 
 from __future__ import annotations
 
@@ -18,58 +18,25 @@ _RESERVED_WORDS: Final = {
     for word, kind in DuckDB.Tokenizer.KEYWORDS.items()
     if kind not in DuckDBParser.ID_VAR_TOKENS
 }
-# Words that the parser would take for a name in some places only.
+# Words that the parser accepts as a name in some places only.
 _CONTEXT_WORDS: Final = {
-    "all",
-    "any",
-    "asc",
-    "by",
-    "case",
-    "cast",
-    "column",
-    "default",
-    "desc",
-    "end",
-    "exists",
-    "false",
-    "full",
-    "group",
-    "in",
-}
-_FURTHER_CONTEXT_WORDS: Final = {
-    "interval",
-    "is",
-    "left",
-    "limit",
-    "null",
-    "offset",
-    "order",
-    "over",
-    "right",
-    "table",
-    "to",
-    "true",
-    "unique",
-    "window",
+    *("all", "any", "asc", "by", "case", "cast", "column", "default", "desc", "end", "exists"),
+    *("false", "full", "group", "in", "interval", "is", "left", "limit", "null", "offset"),
+    *("order", "over", "right", "table", "to", "true", "unique", "window"),
 }
 
 
 def quote_name(name: str) -> str:
-    """The name, in double quotes where it cannot stand without them."""
-    plain = (
-        _PLAIN_NAME.fullmatch(name)
-        and name.casefold() not in _RESERVED_WORDS | _CONTEXT_WORDS | _FURTHER_CONTEXT_WORDS
-    )
+    """Return a name, in double quotes if it needs them."""
+    plain = _PLAIN_NAME.fullmatch(name) and name.casefold() not in _RESERVED_WORDS | _CONTEXT_WORDS
     return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 def quote_text(text: str) -> str:
-    """Text, in single quotes."""
+    """Return text in single quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quote_key(name: str) -> str:
-    """The name of a column as a policy has it, in double quotes where it is more than letters,
-    digits, _ and -.
-    """
+    """Return a column name as a policy key, quoted unless it has only letters, digits, _ and -."""
     return name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)

@@ -1,7 +1,6 @@
-"""The text of a question, cut into tokens under hard limits, and refusals that underline a piece of
-it.
+"""The text of a question in tokens, within hard limits, and refusals that underline parts of it.
 
-The limits come before the parser, because a parser is where hostile text does its work.
+The limits apply before parsing, because hostile text attacks the parser.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ MAX_TOKENS: Final = 5000
 MAX_DEPTH: Final = 40
 _INVALID_CHARACTERS: Final = re.compile("[\0\ud800-\udfff]")
 _MAX_LINE_LENGTH: Final = 100  # characters of a line that a message shows
-_MAX_EXCERPT_LENGTH: Final = 300  # characters of an expression that it repeats
+_MAX_EXCERPT_LENGTH: Final = 300  # characters of an expression in a message
 
 Span = tuple[int, int]  # first character, and the one after the last
 
 _OPEN: Final = {TokenType.L_PAREN, TokenType.CASE}
 _CLOSE: Final = {TokenType.R_PAREN, TokenType.END}
-# Nodes whose first word leaves no position in the tree.
+# Nodes whose first word has no position in the tree.
 _FIRST_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.Case: ("CASE",),
     exp.Cast: ("CAST", "DATE"),
@@ -60,7 +59,7 @@ _FIRST_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.StrPosition: ("POSITION", "STRPOS", "INSTR", "CHARINDEX", "LOCATE"),
     exp.GroupConcat: ("STRING_AGG", "LISTAGG", "GROUP_CONCAT"),
 }
-# What goes on behind the last word that has one.
+# Words after the last one with a position in the tree.
 _FOLLOWING_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.Window: ("OVER",),
     exp.Cast: ("::",),
@@ -70,8 +69,9 @@ _FOLLOWING_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class NamedArguments:
-    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group,
-    ``outer`` outer_bounds_per_group.
+    """The named arguments of an aggregate.
+
+    ``limits`` is contribution_bounds_per_group, ``outer`` is outer_bounds_per_group.
     """
 
     method: str | None = None
@@ -84,25 +84,25 @@ class NamedArguments:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """What was written, its tokens in order, and the named arguments that were taken off them."""
+    """The text, its tokens, and the named arguments that were extracted from them."""
 
     sql: str
     tokens: tuple[Token, ...]
     named_arguments: tuple[NamedArguments, ...] = ()
 
     def refusal(
-        self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str
+        self, kind: type[Refused], problem: str, where: exp.Expr | Span | None, fix: str
     ) -> Refused:
-        """An error that says what is wrong, shows where, and tells what to write instead."""
+        """Return a refusal with the problem, the text underlined, and what to write instead."""
         span = (
             where if isinstance(where, tuple) else None if where is None else self.find_span(where)
         )
-        return kind(f"{what}\n{self._underline(span or self._find_whole_span())}\n{instead}")
+        if span is None:
+            span = (self.tokens[0].start, self.tokens[-1].end + 1) if self.tokens else (0, 1)
+        return kind(f"{problem}\n{self._underline(span)}\n{fix}")
 
     def find_span(self, node: exp.Expr) -> Span | None:
-        """The text of a node: from its first to its last known token, widened until brackets
-        match.
-        """
+        """Return the span of a node, from its first to its last token, parentheses balanced."""
         places = [
             (part.meta["start"], part.meta["end"])
             for part in node.walk()
@@ -135,28 +135,27 @@ class SourceText:
         return self.tokens[first].start, self.tokens[last].end + 1
 
     def _is_synthesised(self, part: exp.Expr) -> bool:
-        """Whether the parser added it: of NUMERIC it makes DECIMAL(18, 3), whose numbers have
-        their places in that text.
+        """Return whether the parser added a node.
+
+        NUMERIC becomes DECIMAL(18, 3), whose numbers have positions in another text.
         """
         return (
             isinstance(part.parent, exp.DataTypeParam)
             and self.sql[part.meta["start"] : part.meta["end"] + 1] != part.name
         )
 
-    def format_node(self, node: exp.Expr, most: int = _MAX_EXCERPT_LENGTH) -> str:
-        """The text of a node in one line, for people, who may copy it: as it was typed where
-        that is all of it, else from the tree.
-        """
+    def format_node(self, node: exp.Expr, max_length: int = _MAX_EXCERPT_LENGTH) -> str:
+        """Return a node as one line to show and copy, as typed if possible."""
         span = self.find_span(node)
         found = " ".join(self.sql[span[0] : span[1]].split()) if span else ""
-        # taken off before the tree was made
+        # The tree lacks named arguments, so it cannot be compared with the text.
         named = any(str(part.this).startswith("\0") for part in node.find_all(exp.Anonymous))
         if not named and not _is_text_of(found, node):
             found = node.sql(dialect=DuckDB(), comments=False, unsupported_level=ErrorLevel.IGNORE)
-        return found if len(found) <= most else found[: most - 1] + "…"
+        return found if len(found) <= max_length else found[: max_length - 1] + "…"
 
     def find_word(self, *words: str, start: int = 0) -> Span | None:
-        """Where one of these words first stands as a token of its own (not quoted)."""
+        """Return the span of the first unquoted token that is one of these words."""
         for token in self.tokens:
             if (
                 token.start >= start
@@ -167,7 +166,6 @@ class SourceText:
         return None
 
     def _count_tokens_before(self, place: int) -> int:
-        """How many tokens begin here or before."""
         return bisect_right(self.tokens, place, key=lambda token: token.start)
 
     def _balance_brackets(self, first: int, last: int) -> Span:
@@ -188,9 +186,6 @@ class SourceText:
             )
         return first, last
 
-    def _find_whole_span(self) -> Span:
-        return (self.tokens[0].start, self.tokens[-1].end + 1) if self.tokens else (0, 1)
-
     def _underline(self, span: Span) -> str:
         begin = self.sql.rfind("\n", 0, span[0]) + 1
         end = self.sql.find("\n", begin)
@@ -210,14 +205,14 @@ class SourceText:
 
 
 def _walk_spine(node: object) -> Iterator[exp.Expr]:
-    """A node, and those that it begins with."""
+    """Yield a node and its first descendants."""
     while isinstance(node, exp.Expr):
         yield node
         node = node.args.get("this")
 
 
 def _list_first_words(node: exp.Expr) -> tuple[str, ...]:
-    """What a node may begin with that leaves no position in the tree."""
+    """Return the words that may begin a node and have no position in the tree."""
     words = _FIRST_WORDS.get(type(node), ())
     own = (
         isinstance(node, exp.Func)
@@ -228,9 +223,9 @@ def _list_first_words(node: exp.Expr) -> tuple[str, ...]:
 
 
 def _is_text_of(text: str, node: exp.Expr) -> bool:
-    """Whether a piece of the question means this node, and nothing more or less."""
+    """Return whether a piece of text parses to exactly this node."""
     if len(text) > _MAX_EXCERPT_LENGTH:
-        return True  # shown in part
+        return True  # it is cut off anyway
     try:
         if isinstance(node, exp.Query):
             return bool(sqlglot.parse_one(text, dialect=DuckDB()) == node)
@@ -253,7 +248,7 @@ def _is_text_of(text: str, node: exp.Expr) -> bool:
 
 
 def _list_node_words(node: exp.Expr) -> tuple[str, ...]:
-    """The words that a node without any position may be written with."""
+    """Return the words that a node without a position may be written with."""
     if isinstance(node, exp.Boolean):
         return ("TRUE", "FALSE")
     if isinstance(node, exp.Var):
@@ -262,9 +257,7 @@ def _list_node_words(node: exp.Expr) -> tuple[str, ...]:
 
 
 def tokenise(text: str) -> SourceText:
-    """Tokens within the limits; EXPLAIN, which the tokenizer takes for a command with loose
-    text, is left out by ``heading``.
-    """
+    """Tokenise a text within the limits; the privacy clause reader handles EXPLAIN."""
     if not isinstance(text, str):
         raise InvalidArgument("sql", "must be text", text)
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
@@ -274,26 +267,26 @@ def tokenise(text: str) -> SourceText:
             (0, 1),
             "Ask several shorter questions.",
         )
-    odd = _INVALID_CHARACTERS.search(text)
-    if odd:
+    invalid = _INVALID_CHARACTERS.search(text)
+    if invalid:
         clean = _INVALID_CHARACTERS.sub("?", text)
         raise SourceText(clean, ()).refusal(
             Unsupported,
-            "A character here is no text: NUL, or half of a pair",
-            odd.span(),
+            "Invalid character: NUL or an unpaired surrogate",
+            invalid.span(),
             "Leave it out.",
         )
     tokens = _split_tokens(text)
     if not tokens:
         raise SourceText(text or " ", ()).refusal(
             Unsupported,
-            "Nothing is asked",
+            "This statement is empty",
             (0, 1),
             "Write a SELECT, such as SELECT COUNT(*) FROM ….",
         )
     found = SourceText(text, tokens)
-    for token, what, instead in _find_violations(tokens):
-        raise found.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+    for token, problem, fix in _find_violations(tokens):
+        raise found.refusal(Unsupported, problem, (token.start, token.end + 1), fix)
     return found
 
 
@@ -318,7 +311,7 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
     if len(tokens) > MAX_TOKENS:
         yield (
             tokens[MAX_TOKENS],
-            f"This question has more than {MAX_TOKENS} words and signs",
+            f"This question has more than {MAX_TOKENS} tokens",
             "Ask several shorter questions.",
         )
     depth = 0
@@ -327,17 +320,17 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
         if depth > MAX_DEPTH:
             yield (
                 token,
-                f"Brackets and CASEs are nested more than {MAX_DEPTH} deep here",
-                "Write the expression flatter.",
+                f"Parentheses and CASE are nested more than {MAX_DEPTH} levels deep here",
+                "Simplify the expression.",
             )
         if token.token_type in _REFUSED_TOKENS:
             yield token, *_REFUSED_TOKENS[token.token_type]
 
 
-_PARAMETERS: Final = ("Parameters and placeholders are not read", "Write the value itself.")
+_PARAMETERS: Final = ("Parameters and placeholders are not supported", "Write the value itself.")
 _LISTS: Final = (
-    "Lists, structs and maps are not read",
-    "Work on plain columns; for membership write x IN (1, 2).",
+    "Lists, structs and maps are not supported",
+    "Use plain columns; to test membership, write x IN (1, 2).",
 )
 _REFUSED_TOKENS: Final = {
     TokenType.PARAMETER: _PARAMETERS,
@@ -345,6 +338,6 @@ _REFUSED_TOKENS: Final = {
     TokenType.SESSION_PARAMETER: _PARAMETERS,
     TokenType.L_BRACKET: _LISTS,
     TokenType.L_BRACE: _LISTS,
-    TokenType.ARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
-    TokenType.DARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
+    TokenType.ARROW: ("Lambdas and JSON paths are not supported", "Use plain columns."),
+    TokenType.DARROW: ("Lambdas and JSON paths are not supported", "Use plain columns."),
 }

@@ -1,6 +1,4 @@
-"""What people mean who write what is no SQL: TOP 5, names with blanks, words in the place of
-names, quotes of other databases, slips.
-"""
+"""Hints for syntax errors: TOP 5, unquoted names with spaces, reserved words, backticks, typos."""
 
 from __future__ import annotations
 
@@ -20,15 +18,15 @@ from hedgerow.sql.syntax.source_text import MAX_BYTES, SourceText, Span
 
 __all__ = ["build_syntax_error", "find_unquoted_name", "suggest_keyword"]
 
-# of what is quoted or a comment
+# Opening and closing marks of quotes and comments.
 _CLOSING_MARKS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}
-# functions that the parser wants in another form
+# Functions that the parser only accepts in another form.
 _MISPARSED_FUNCTIONS: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")
 _KEYWORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
 
 
 def suggest_keyword(word: str) -> str | None:
-    """The word of SQL that was meant; None where the word is not close to one."""
+    """Return the keyword that a misspelled word is close to."""
     found = get_close_matches(word[:20].upper(), _KEYWORDS, n=1, cutoff=0.7)
     return found[0] if found and word.upper() not in _KEYWORDS else None
 
@@ -36,8 +34,9 @@ def suggest_keyword(word: str) -> str | None:
 def build_syntax_error(
     text: SourceText, body: Sequence[Token], place: Span | None, names: Iterable[str]
 ) -> Refused:
-    """The refusal of tokens that the parser stumbled over at a place. ``names`` are those of
-    tables and columns.
+    """Return the refusal of tokens that do not parse.
+
+    ``names`` are tables and columns, for hints about quoting.
     """
     at = next(
         (i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0
@@ -45,9 +44,9 @@ def build_syntax_error(
     if len(body) > 2 and body[1].text.upper() == "TOP":
         return text.refusal(
             Unsupported,
-            "TOP is not read",
+            "TOP is not supported",
             place,
-            f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.",
+            f"Write LIMIT {body[2].text[:9]} at the end, after ORDER BY.",
         )
     for i, (token, behind) in enumerate(pairwise(body[: at + 2])):
         if token.text == "`" and token.token_type == TokenType.UNKNOWN:
@@ -55,7 +54,7 @@ def build_syntax_error(
             whole = (token.start, min(token.end + len(name) + 2, len(text.sql)))
             return text.refusal(
                 Unsupported,
-                "Names are not quoted with backticks here",
+                "Backticks do not quote names here",
                 whole,
                 f"Write {quote_name(name[:60])}.",
             )
@@ -66,7 +65,7 @@ def build_syntax_error(
         ):
             return text.refusal(
                 Unsupported,
-                f"{token.text} is no function here",
+                f"There is no function {token.text}",
                 _find_token_span(token),
                 REPLACEMENTS[token.text.upper()],
             )
@@ -75,25 +74,23 @@ def build_syntax_error(
         if meant is not None:
             return text.refusal(
                 Unsupported,
-                "This does not read as SQL from here on",
+                "Syntax error here",
                 _find_token_span(token),
                 f"Did you mean {meant}?",
             )
     return text.refusal(
         Unsupported,
-        "This does not read as SQL from here on",
+        "Syntax error here",
         place,
         _suggest_quotes(text, body, at, names),
     )
 
 
 def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | None:
-    """A name that takes double quotes, and where it stands without them; text in quotes and
-    comments is not looked at.
-    """
-    odd = [name for name in names if quote_name(name) != name]
-    plain = _blank_quoted_text(text) if odd and len(text) <= MAX_BYTES else ""
-    for name in odd:
+    """Return a name that needs double quotes, and its span where it has none."""
+    special = [name for name in names if quote_name(name) != name]
+    plain = _blank_quoted_text(text) if special and len(text) <= MAX_BYTES else ""
+    for name in special:
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plain, re.IGNORECASE)
         if found is not None:
             return name, found.span()
@@ -101,7 +98,7 @@ def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | No
 
 
 def _blank_quoted_text(text: str) -> str:
-    """The text with blanks for what is quoted or a comment, in one pass: it may be hostile."""
+    """Return the text with quotes and comments blanked, in one pass: it may be hostile."""
     pieces, place = [], 0
     while place < len(text):
         sign = text[place : place + 2] if text[place : place + 2] in _CLOSING_MARKS else text[place]
@@ -117,25 +114,22 @@ def _blank_quoted_text(text: str) -> str:
 
 
 def _suggest_quotes(text: SourceText, body: Sequence[Token], at: int, names: Iterable[str]) -> str:
-    """A name that stands there without the quotes that it takes; else all that can be said."""
     bare = find_unquoted_name(text.sql, names)
     if bare is not None:
         why = (
-            "A name with a blank or a sign in it"
+            "Names with spaces or special characters need"
             if re.search(r"\W", bare[0])
-            else f"{bare[0]} is a word of SQL; as a name it"
+            else f"{bare[0]} is a reserved word; as a name it needs"
         )
-        return f"{why} takes double quotes: {quote_name(bare[0])}."
+        return f"{why} double quotes: {quote_name(bare[0])}."
     if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
         name = text.sql[body[at - 1].start : body[at].end + 1]
-        return (
-            f"A name with a blank in it takes double quotes: {quote_name(' '.join(name.split()))}."
-        )
+        return f"Names with spaces need double quotes: {quote_name(' '.join(name.split()))}."
     return "Check the word before it. " + SELECT_FORM
 
 
 def _is_open(tokens: Sequence[Token]) -> bool:
-    """Whether the first bracket of these is still open at their end."""
+    """Return whether the first parenthesis is still open at the end."""
     return (
         sum(
             (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)

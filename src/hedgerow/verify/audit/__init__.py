@@ -1,9 +1,10 @@
-"""The auditor: a certified lower bound on the epsilon of whatever can be run.
+"""The auditor: a certified lower bound on the epsilon of anything that can be run.
 
-``blackbox`` runs a mechanism many times on two neighbouring data sets, ``one_run`` once on many
-canaries, ``target`` reads what the command line names. Behind them: ``outputs`` (whatever came
-out), ``columns`` (features, bit patterns among them), ``scores`` and ``logistic`` (what separates
-the two sides), ``choice`` (the event to certify), ``confidence`` (exact bounds), ``picture``.
+``blackbox`` runs a mechanism many times on two neighbouring data sets, ``one_run`` runs it once on
+many canaries, and ``target`` reads the setup that the command line names. They use ``outputs``,
+``features`` (bit patterns among them), ``learned_scores`` and ``logistic`` (scores that separate
+the two sides), ``event_selection`` (the event to certify), ``confidence`` (exact bounds) and
+``cdf_ratio_plot``.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
-"""The black-box auditor: how much privacy a mechanism loses at least, measured from its outputs
-alone.
+"""The black-box auditor: a lower bound on the privacy loss of a mechanism, from its outputs alone.
 
 **Statement.** Let ``audit(mechanism, one, other, ...)`` return epsilon e > 0 at confidence c and
 delta d. If independent runs of the mechanism on the neighbouring data sets ``one`` and ``other``
-satisfy (e', d)-differential privacy, then e <= e' with probability at least c. So a claim below e
-is refuted, up to a chance of 1 - c. The converse does not hold: an audit shows a loss, never its
-absence. A leak through events rarer than about one in ``samples``, or through a pair of data sets
-not tried, stays unseen.
+satisfy (e', d)-differential privacy, then e <= e' with probability at least c. A claim below e is
+thus refuted, up to an error probability of 1 - c. The converse does not hold: an audit shows a
+loss, never its absence. It misses leaks through events rarer than about one in ``samples``, and
+through data sets that were not tried.
 
-**Method.** A tenth of the runs teaches scores (``scores.py``: values, bit patterns of doubles,
-likelihood ratios, a logistic blend). A quarter chooses one event, one direction and one rule: those
-with the largest certified bound there. The rest, fresh runs whose data set is decided by a fair
-coin each, count that event.
+**Method.** A tenth of the runs trains scores (``learned_scores``: values, bit patterns of doubles,
+likelihood ratios, a logistic combination). A quarter chooses one event, one direction and one rule:
+those with the largest certified bound there. The rest, fresh runs whose data set is decided by a
+fair coin each, count that event.
 
 **Proof.** Given the first two parts, event, direction and rule are fixed, and the rest is
-independent of them; so the bound of ``confidence.py`` on the counts of the rest holds with
-probability at least c, whatever was chosen and however many events were tried.
+independent of them; so the bound of ``confidence`` on the counts of the rest holds with probability
+at least c, whatever was chosen and however many events were tried.
 
 **Source.** Ding et al. (CCS 2018), Bichsel et al. (S&P 2021) for choosing on one part and
 certifying on another; here the threshold maximises the exact bound itself, which needs far fewer
@@ -39,7 +38,7 @@ from hedgerow.verify.audit.confidence import (
     HitCount,
     parse_confidence,
     parse_delta,
-    parse_whole,
+    parse_integer,
 )
 from hedgerow.verify.audit.event_selection import AuditEvent, choose_event
 from hedgerow.verify.audit.features import Coordinate, Feature
@@ -49,9 +48,9 @@ from hedgerow.verify.audit.outputs import Outputs, RawOutputs, read_outputs
 __all__ = ["Audit", "EventCounts", "Progress", "audit"]
 
 MIN_SAMPLES = 100
-_LEARNING_DIVISOR, _CHOICE_DIVISOR = 10, 4  # one run in so many teaches, one in so many chooses
-# the level of the choice is stricter by this: the best of many events looks better than it is, a
-# rare one most of all
+_LEARNING_DIVISOR, _CHOICE_DIVISOR = 10, 4  # a tenth of the runs trains, a quarter chooses
+# The choice uses a stricter level, since the best of many events looks better than it is, rare ones
+# most of all.
 _SELECTION_CORRECTION = 300
 _CHUNK_RUNS = 8192  # runs between two reports of progress
 
@@ -59,7 +58,7 @@ Progress = Callable[[int, int], None]
 
 
 class EventCounts(NamedTuple):
-    """The event on either data set, counted on the certifying runs."""
+    """The counts of the event on both data sets, over the certifying runs."""
 
     one: HitCount
     other: HitCount
@@ -67,12 +66,12 @@ class EventCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found.
+    """The result of an audit.
 
-    ``epsilon`` is the certified lower bound (0.0: nothing found) at ``delta``, with probability
-    ``confidence``; ``event`` the event that shows it, in words; ``direction`` the side on which it
-    is likelier; ``counts`` how often it was seen on the certifying runs; ``samples`` the runs asked
-    for on each data set.
+    ``epsilon`` is the certified lower bound (0.0 if nothing was found) at ``delta``, with
+    probability ``confidence``; ``event`` describes the event that shows it; ``direction`` is the
+    data set on which the event is likelier; ``counts`` has its frequencies on the certifying runs;
+    ``samples`` is the requested number of runs on each data set.
     """
 
     epsilon: float
@@ -85,14 +84,14 @@ class Audit:
     curves: tuple[Floats, Floats] = field(repr=False, compare=False)
 
     def refutes(self, epsilon: float) -> bool:
-        """Whether this audit shows that the mechanism is not (epsilon, delta)-DP, at its
-        confidence.
+        """Return whether this audit shows, at its confidence, that the mechanism is not (epsilon,
+        delta)-DP.
         """
         return self.epsilon > parse_exact(epsilon, "epsilon")
 
     def plot(self, epsilon: float | None = None) -> str:
-        """F_one(t) / F_other(t) on a log scale against t, and the band of ±epsilon (by default
-        the certified one), as text.
+        """Return a text plot of F_one(t) / F_other(t) on a log scale against t, with the band of
+        ±epsilon (by default the certified one).
         """
         return draw_cdf_ratio(
             *self.curves,
@@ -100,7 +99,7 @@ class Audit:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Return plain data, for JSON."""
         counts = {name: count._asdict() for name, count in self.counts._asdict().items()}
         plain = {
             name: getattr(self, name)
@@ -119,10 +118,8 @@ class Audit:
             f"  event    {self.event}",
             f"  likelier on {self.direction}: {seen}",
             f"  samples  {self.samples:,} on each data set",
-            (
-                "An audit shows a loss, never its absence: rarer events and other neighbours may"
-                " lose more."
-            ),
+            "An audit shows a loss, never its absence: rarer events and other neighbours may lose"
+            " more.",
         ]
         return "\n".join(lines)
 
@@ -138,35 +135,31 @@ def audit(
     batch: bool = False,
     progress: Progress | None = None,
 ) -> Audit:
-    """A certified lower bound on the epsilon of ``mechanism``, from runs on the neighbouring data
+    """Certify a lower bound on the epsilon of ``mechanism``, from runs on the neighbouring data
     sets ``one`` and ``other``.
 
-    ``mechanism(data)`` returns one output: a number, truth value, text, None, array, or a tuple or
-    mapping of those. With ``batch=True`` it is called as ``mechanism(data, n)`` and returns n
-    independent outputs, in an array (one per row) or a list. Runs must be independent: an answer
-    that is remembered and given again voids the certificate. ``samples`` runs are made on each data
-    set (on average: coins decide). ``progress`` is called with the runs done and the runs in all.
+    ``mechanism(data)`` returns one output: a number, Boolean, text, None, array, or a tuple or
+    mapping of these. With ``batch=True`` it is called as ``mechanism(data, n)`` and returns n
+    independent outputs, in an array (one per row) or a list. Runs must be independent: a cached
+    answer voids the certificate. ``samples`` runs are made on each data set (on average: coins
+    decide). ``progress`` is called with the number of finished runs and of all runs.
     """
     if not callable(mechanism):
         raise InvalidArgument("mechanism", "must be callable")
-    samples = parse_whole(samples, "samples", MIN_SAMPLES)
+    samples = parse_integer(samples, "samples", MIN_SAMPLES)
     error, slack = parse_confidence(confidence), parse_delta(delta)
     runs = _MechanismRuns(mechanism, batch, 2 * samples, progress)
-    taught, chosen = samples // _LEARNING_DIVISOR, samples // _CHOICE_DIVISOR
-    certifying = 2 * (samples - taught - chosen)
-    # Outputs may hold any double: sums and spreads of the wildest overflow to inf, which scores
-    # order like any other value.
+    training, choosing = samples // _LEARNING_DIVISOR, samples // _CHOICE_DIVISOR
+    certifying = 2 * (samples - training - choosing)
+    # Outputs may hold any double: sums of extreme ones overflow to inf, which scores order like any
+    # other value.
     with np.errstate(over="ignore", invalid="ignore"):
-        first = runs.collect(one, taught), runs.collect(other, taught)
-        event = choose_event(
-            learn_scores(*first),
-            runs.collect(one, chosen),
-            runs.collect(other, chosen),
-            error / _SELECTION_CORRECTION,
-            slack,
-        )
+        first = runs.collect(one, training), runs.collect(other, training)
+        scores = learn_scores(*first)
+        second = runs.collect(one, choosing), runs.collect(other, choosing)
+        event = choose_event(scores, *second, error / _SELECTION_CORRECTION, slack)
         curve = _choose_plot_feature(event, *first)
-        on_one = draw_integer(certifying).bit_count()  # heads of so many fair coins
+        on_one = draw_integer(certifying).bit_count()  # number of heads among fair coins
         count_one, curve_one = _count_event(event, curve, runs.iterate_chunks(one, on_one))
         count_other, curve_other = _count_event(
             event, curve, runs.iterate_chunks(other, certifying - on_one)
@@ -184,7 +177,7 @@ def audit(
 
 
 class _MechanismRuns:
-    """Runs of the mechanism, in chunks."""
+    """The runs of the mechanism, in chunks."""
 
     def __init__(
         self, mechanism: Callable[..., Any], batch: bool, total: int, progress: Progress | None
@@ -217,8 +210,7 @@ class _MechanismRuns:
         if not countable or len(outputs) != size:
             raise InvalidArgument(
                 "mechanism",
-                "must return an array or a list of as many outputs as it is asked for when batch"
-                " is set",
+                "must return an array or a list of n outputs for mechanism(data, n) under batch",
             )
         return cast(RawOutputs, outputs)
 
@@ -226,7 +218,7 @@ class _MechanismRuns:
 def _count_event(
     event: AuditEvent, curve: Feature, chunks: Iterator[RawOutputs]
 ) -> tuple[HitCount, Floats]:
-    """Count the event, and keep the column that the picture shows."""
+    """Count the event, and keep the values that the plot shows."""
     hits, kept = 0, [np.empty(0)]
     for chunk in chunks:
         outputs = read_outputs(chunk)
@@ -237,8 +229,6 @@ def _count_event(
 
 
 def _choose_plot_feature(event: AuditEvent, *seen: Outputs) -> Feature:
-    """The output itself where it is one number, else the score behind the event: either way a
-    half-line is an event.
-    """
+    """Return the output itself if it is one number, and otherwise the score of the event."""
     single = all(outputs.width == 1 and not np.isnan(outputs.numbers).any() for outputs in seen)
     return Coordinate(0, "output") if single else event.score

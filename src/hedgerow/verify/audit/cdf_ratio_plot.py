@@ -1,8 +1,7 @@
-"""The guarantee as a picture: the ratio of two cumulative distributions on a log scale, in plain
-text.
+"""A plot of the guarantee in plain text: the log ratio of two cumulative distributions.
 
-Under epsilon-differential privacy e^-epsilon <= F_one(t) / F_other(t) <= e^epsilon for every t, as
-{output <= t} is an event.
+Under epsilon-differential privacy e^-epsilon <= F_one(t) / F_other(t) <= e^epsilon for every t,
+because {output <= t} is an event.
 """
 
 from __future__ import annotations
@@ -13,21 +12,22 @@ from hedgerow.verify.audit.confidence import Floats
 
 __all__ = ["draw_cdf_ratio"]
 
-_WIDTH, _HEIGHT = 64, 13  # an odd height: one line is the zero
-_MIN_HITS = 25  # hits on either side, or one run in 500: below that a ratio is mostly chance
+_WIDTH, _HEIGHT = 64, 13  # an odd height has a middle line, for zero
+# The least number of outputs below t on either side: with fewer a ratio is mostly chance.
+_MIN_HITS = 25
 _LABEL_WIDTH = 8
 
 
 def draw_cdf_ratio(one: Floats, other: Floats, epsilon: float) -> str:
-    """``ln(F_one(t) / F_other(t))`` as dots, ``±epsilon`` as lines."""
+    """Draw ``ln(F_one(t) / F_other(t))`` as dots and ``±epsilon`` as lines."""
     one, other = np.sort(one[np.isfinite(one)]), np.sort(other[np.isfinite(other)])
     rank = max(_MIN_HITS, len(one) // 500, len(other) // 500)
     if min(len(one), len(other)) < 2 * rank:
-        return "too few numbers to draw."
+        return "too few outputs to plot; use more runs."
     start = max(float(one[rank - 1]), float(other[rank - 1]))
     stop = max(float(one[-rank]), float(other[-rank]), start)
     if start == stop:
-        return f"every number is {start:g}; there is no curve to draw."
+        return f"every output is {start:g}; there is no curve to plot."
     ticks = np.linspace(start, stop, _WIDTH)
     shares = [np.searchsorted(side, ticks, side="right") / len(side) for side in (one, other)]
     ratios = np.log(shares[0] / shares[1])

@@ -1,21 +1,26 @@
 """Certified lower bounds on a privacy loss, from counts of one event on two data sets.
 
-``hits`` of ``trials`` runs fell into the event E, whose probability is p on the data set where it
-is likelier and q on the other. When the mechanism is (epsilon, delta)-DP, p <= e^epsilon q + delta,
-so every lower bound on ln((p - delta) / q) is one on epsilon.
+| symbol | meaning |
+|---|---|
+| E | the event; ``hits`` of ``trials`` runs fell into it |
+| p, q | its probability on the data set where it is likelier, and on the other |
+| r | the probability p / (p + q) that a hit comes from the likelier side |
+| ``error``, ``share`` | the error level, and the part of it for the likelier side |
 
-Two rules give that bound, each exact (no normal approximation, any sample size, zero counts
-included). Which one is used must be settled before the counts are seen.
+If the mechanism is (epsilon, delta)-DP, then p <= e^epsilon q + delta, so that every lower bound on
+ln((p - delta) / q) is a lower bound on epsilon. Two rules give such a bound, each exact (no normal
+approximation, any sample size, zero counts included). The rule must be chosen before the counts are
+seen.
 
 **Split.** Clopper-Pearson on either side: p >= p_low fails with probability at most ``share *
-error`` and q <= q_high with at most ``(1 - share) * error``, so ln((p_low - delta) / q_high) fails
-with at most ``error`` (union bound).
+error`` and q <= q_high with at most ``(1 - share) * error``, so that ln((p_low - delta) / q_high)
+fails with at most ``error`` (union bound).
 
-**Coin** (delta = 0 only). The data set of every run was drawn by a fair coin. A run that falls into
-E then comes from the likelier side with probability r = p / (p + q), independently of the others:
-given the number of hits, those from the likelier side are binomial with r. Clopper-Pearson gives r
->= r_low, and ln(p / q) = ln(r / (1 - r)) >= ln(r_low / (1 - r_low)). One interval in place of two:
-tighter, unless p is close to 1.
+**Coin** (delta = 0 only). The data set of each run is drawn by a fair coin. A run that falls into E
+then comes from the likelier side with probability r, independently of the others: given the number
+of hits, those from the likelier side are binomial with r. Clopper-Pearson gives r >= r_low, and
+ln(p / q) = ln(r / (1 - r)) >= ln(r_low / (1 - r_low)). This takes one interval instead of two and
+is tighter, unless p is close to 1.
 """
 
 from __future__ import annotations
@@ -39,22 +44,22 @@ __all__ = [
     "clopper_pearson_upper",
     "parse_confidence",
     "parse_delta",
-    "parse_whole",
+    "parse_integer",
 ]
 
 Floats = NDArray[np.float64]
 
-COIN_RULE = 1.0  # as a share: the whole error level goes to the one interval
-# shares of the error level for the likelier side; the rarer event has the wider interval and
-# deserves more
+COIN_RULE = 1.0  # as a share: the whole error level goes to the single interval
+# shares of the error level for the likelier side; the rarer side has the wider interval and gets
+# more
 SPLIT_SHARES = (0.1, 0.3, 0.5)
 
-# The inverse beta function is good to about 1e-13; this gives away far more than its error.
+# The inverse beta function is accurate to about 1e-13; this slack far exceeds its error.
 _SLACK = 1e-10
 
 
 class HitCount(NamedTuple):
-    """How often an event was seen on one data set."""
+    """The frequency of an event on one data set."""
 
     hits: int
     samples: int
@@ -66,8 +71,8 @@ class HitCount(NamedTuple):
 
 
 def clopper_pearson_lower(hits: ArrayLike, trials: ArrayLike, error: float) -> Floats:
-    """The Clopper-Pearson lower bound: above the true probability with probability at most
-    ``error``.
+    """Return the Clopper-Pearson lower bound, which exceeds the true probability with probability
+    at most ``error``.
     """
     x, n = _to_floats(hits, trials)
     inner = np.clip(x, 1, n)
@@ -75,8 +80,8 @@ def clopper_pearson_lower(hits: ArrayLike, trials: ArrayLike, error: float) -> F
 
 
 def clopper_pearson_upper(hits: ArrayLike, trials: ArrayLike, error: float) -> Floats:
-    """The Clopper-Pearson upper bound: below the true probability with probability at most
-    ``error``.
+    """Return the Clopper-Pearson upper bound, which is below the true probability with probability
+    at most ``error``.
     """
     x, n = _to_floats(hits, trials)
     inner = np.minimum(x, n - 1)
@@ -85,7 +90,7 @@ def clopper_pearson_upper(hits: ArrayLike, trials: ArrayLike, error: float) -> F
 
 
 def _to_floats(hits: ArrayLike, trials: ArrayLike) -> tuple[Floats, Floats]:
-    """As floats; no trials count as one, whose outcome the callers then decide."""
+    """Return floats; no trials count as one, whose outcome the callers decide."""
     return np.asarray(hits, dtype=np.float64), np.maximum(np.asarray(trials, dtype=np.float64), 1.0)
 
 
@@ -96,20 +101,20 @@ def certify_epsilon(
     delta: float = 0.0,
     share: float = COIN_RULE,
 ) -> Floats:
-    """The lower bound on epsilon from (hits, trials) on the likelier and on the other side; -inf
-    where nothing follows.
+    """Return the lower bound on epsilon from (hits, trials) on the likelier and on the other side;
+    -inf if nothing follows.
 
-    ``share`` names the rule: ``COIN_RULE``, or the share of the error level that the split rule
+    ``share`` names the rule: ``COIN_RULE``, or the part of the error level that the split rule
     gives to the likelier side.
     """
     (x, n), (y, m) = likely, rare
     with np.errstate(divide="ignore"):
         if share == COIN_RULE:
             if delta:
-                raise InvalidArgument("share", "must name a split when delta is above 0", share)
+                raise InvalidArgument("share", "must be below 1 if delta is above 0", share)
             low = clopper_pearson_lower(x, np.add(x, y), error)
-            # 1 - low is small when nearly all hits lie on one side: ask for the upper bound on the
-            # other side's share instead.
+            # 1 - low would lose precision when nearly all hits are on one side: compute the upper
+            # bound on the other side's share instead.
             high = clopper_pearson_upper(y, np.add(x, y), error)
             return np.log(low) - np.log(high)
         gain = clopper_pearson_lower(x, n, share * error) - delta
@@ -119,20 +124,20 @@ def certify_epsilon(
 
 
 def parse_confidence(confidence: object) -> float:
-    """One minus the confidence, which must lie strictly between 0 and 1."""
+    """Return one minus the confidence, which must lie strictly between 0 and 1."""
     return float(1 - parse_probability(confidence, "confidence"))
 
 
 def parse_delta(delta: object) -> float:
-    """Delta as a float: 0, or a probability below 1."""
+    """Return delta as a float; it must be at least 0 and below 1."""
     number = parse_exact(delta, "delta")
     if not 0 <= number < 1:
         raise InvalidArgument("delta", "must be at least 0 and below 1", delta)
     return float(number)
 
 
-def parse_whole(value: object, argument: str, smallest: int) -> int:
-    """A whole number from ``smallest`` on."""
+def parse_integer(value: object, argument: str, smallest: int) -> int:
+    """Return an integer of at least ``smallest``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < smallest:
-        raise InvalidArgument(argument, f"must be a whole number, at least {smallest}", value)
+        raise InvalidArgument(argument, f"must be an integer of at least {smallest}", value)
     return int(value)

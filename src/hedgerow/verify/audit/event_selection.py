@@ -1,5 +1,5 @@
-"""The choice of an event: the half-line of a score, the side it is likelier on and the rule that
-promise the largest certified epsilon.
+"""The choice of an event: the half-line of a score, the likelier side and the rule with the largest
+expected bound.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from hedgerow.verify.audit.outputs import Outputs
 
 __all__ = ["AuditEvent", "choose_event"]
 
-# thresholds tried per score across the bulk; the tails get one per doubling
+# across the bulk of the values; the tails get one threshold per doubling
 _THRESHOLDS_PER_SCORE = 128
-_FINALISTS = 24  # per score, weighed exactly
-_SIMPLER_SHARE = 0.97  # a plainer event is preferred when it promises this much of the best
+_FINALISTS = 24  # per score, ranked exactly
+_SIMPLER_SHARE = 0.97  # a simpler event is preferred if its bound is this share of the best
 
 _Hits = tuple[NDArray[np.int64], NDArray[np.int64]]  # hits, trials
 
 
 @dataclass(frozen=True)
 class AuditEvent:
-    """``score >= threshold`` (or its complement), likelier on the data set ``one`` or on the
-    other, and the rule that certifies it.
+    """The event ``score >= threshold`` (or its complement), the data set on which it is likelier,
+    and the rule that certifies it.
     """
 
     score: Feature
@@ -46,12 +46,14 @@ class AuditEvent:
         return self.score.describe_event(self.threshold, self.is_above)
 
     def holds(self, outputs: Outputs) -> NDArray[np.bool_]:
-        """Which outputs lie in the event."""
+        """Return which outputs lie in the event."""
         at_least = self.score.compute(outputs) >= self.threshold
         return at_least if self.is_above else ~at_least
 
     def bound(self, one: HitCount, other: HitCount, error: float, delta: float) -> float:
-        """The certified lower bound on epsilon from counts on fresh runs; may be negative."""
+        """Return the certified lower bound on epsilon from counts on fresh runs; it may be
+        negative.
+        """
         likely, rare = (one, other) if self.is_likelier_on_one else (other, one)
         return float(certify_epsilon(likely, rare, error, delta, self.share))
 
@@ -59,8 +61,8 @@ class AuditEvent:
 def choose_event(
     scores: tuple[Feature, ...], one: Outputs, other: Outputs, error: float, delta: float
 ) -> AuditEvent:
-    """The event with the largest bound on these runs; of nearly equal ones the plainest (scores
-    come plainest first).
+    """Return the event with the largest bound on these runs; of nearly equal ones, the simplest
+    (scores come simplest first).
     """
     found = [_choose_threshold(score, one, other, error, delta) for score in scores]
     top = max(bound for bound, _ in found)
@@ -78,8 +80,7 @@ def _choose_threshold(
     pooled = np.sort(np.concatenate([a, b]))
     thresholds = _list_thresholds(pooled)
     hits_a, hits_b = (len(side) - np.searchsorted(side, thresholds, side="left") for side in (a, b))
-    # Four candidates per threshold: the half-line and its complement, likelier on the one side or
-    # on the other.
+    # Four candidates per threshold: the half-line and its complement, likelier on either side.
     likely = (
         np.stack([hits_a, len(a) - hits_a, hits_b, len(b) - hits_b]),
         np.array([[len(a)], [len(a)], [len(b)], [len(b)]]),
@@ -95,8 +96,8 @@ def _choose_threshold(
 def _rank_candidates(
     likely: _Hits, rare: _Hits, error: float, delta: float
 ) -> tuple[float, int, float]:
-    """The best bound, its place (counted row by row) and its rule: all candidates roughly, the
-    finalists exactly.
+    """Return the best bound, its index (row by row) and its rule; all candidates are ranked
+    approximately, the finalists exactly.
     """
     gain = _wilson_lower_bound(*likely, error) - delta
     with np.errstate(divide="ignore"):
@@ -117,8 +118,8 @@ def _rank_candidates(
 
 
 def _wilson_lower_bound(hits: NDArray[np.int64], trials: NDArray[np.int64], error: float) -> Floats:
-    """Wilson's lower bound at about the level of the exact ones: close enough to rank by, a
-    hundred times quicker.
+    """Return Wilson's lower bound at about the level of the exact bounds: close enough for ranking,
+    and a hundred times faster.
     """
     z2 = 2 * np.log(1 / error)
     rate = hits / trials
@@ -129,8 +130,8 @@ def _wilson_lower_bound(hits: NDArray[np.int64], trials: NDArray[np.int64], erro
 
 
 def _list_thresholds(pooled: Floats) -> Floats:
-    """Values at even ranks, at ranks that double from either end, and (there are then at most
-    two per step) all distinct values.
+    """Return values at even ranks, at ranks that double from either end, or all distinct values if
+    there are few.
     """
     last = len(pooled) - 1
     doubling = 2 ** np.arange(int(np.log2(last)) + 1)
@@ -143,4 +144,4 @@ def _list_thresholds(pooled: Floats) -> Floats:
     )
     distinct = np.unique(pooled)
     tried = distinct if len(distinct) <= 2 * _THRESHOLDS_PER_SCORE else np.unique(pooled[ranks])
-    return tried[1:] if len(tried) > 1 else tried  # every output reaches the first: no event
+    return tried[1:] if len(tried) > 1 else tried  # all outputs reach the first threshold

@@ -1,9 +1,9 @@
-"""Columns: numbers read off an output, each with words for the events it can make.
+"""Features: one number of an output each, with descriptions of their events.
 
-A column maps one output to one number. Beside the values themselves and their summaries there are
-the *bit patterns* of doubles: noise made by inverting a distribution in floating point reaches only
-some of the doubles near an answer, and which ones depends on the answer (Mironov 2012; Haney et al.
-2022). "Is a multiple of 2^k", for every k at once, is a half-line of the column ``LowestBit``.
+Besides the values themselves and their summaries there are the *bit patterns* of doubles: noise
+from inverting a distribution in floating point reaches only some of the doubles near an answer, and
+which ones depends on the answer (Mironov 2012; Haney et al. 2022). "Is a multiple of 2^k", for each
+k, is a half-line of the feature ``LowestBit``.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ __all__ = [
     "shorten_threshold",
 ]
 
-_MAX_COORDINATES = 16  # coordinates of a wide output that get columns of their own
+_MAX_COORDINATES = 16  # of a wide output
 _MAX_BINARY_EXPONENT = 1100  # beyond the exponent of every double
-_NOT_FINITE = -2000.0  # the grain of what is no finite number: below that of every double
-_ZERO_VALUE = 2000.0  # the grain of zero, which is a multiple of everything
+_NOT_FINITE = -2000.0  # lowest bit of inf and NaN: below that of every double
+_ZERO_VALUE = 2000.0  # lowest bit of zero, which is a multiple of everything
 
 
 class Feature(Protocol):
-    """One number per output."""
+    """A function from an output to a number."""
 
     @property
     def name(self) -> str: ...
 
     def compute(self, outputs: Outputs) -> Floats:
-        """The column's value for each output; never NaN."""
+        """Return the value for each output; never NaN."""
         ...
 
     def describe_event(self, threshold: float, above: bool) -> str:
-        """The event "value >= threshold" (or its complement) in words."""
+        """Describe the event "value >= threshold", or its complement."""
         ...
 
 
 def format_number(value: float) -> str:
-    """A number as it would be typed."""
+    """Format a number as a literal."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def shorten_threshold(ordered: Floats, threshold: float) -> float:
-    """The shortest decimal that splits these values as ``threshold`` does, so that an event is
-    exactly what its text says.
+    """Return the shortest decimal that splits these values as ``threshold`` does, so that the
+    description of the event is exact.
     """
     place = int(np.searchsorted(ordered, threshold, side="left"))
     below = float(ordered[place - 1]) if place else -math.inf
@@ -77,8 +77,8 @@ def _format_comparison(name: str, threshold: float, above: bool) -> str:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One number of the output itself; ``gaps`` says that some outputs have none there, which
-    count as -inf.
+    """A number of the output itself; ``has_gaps`` says that some outputs have none there and count
+    as -inf.
     """
 
     index: int
@@ -106,25 +106,23 @@ class LowestBit:
         return f"lowest set bit of {self.source}"
 
     def compute(self, outputs: Outputs) -> Floats:
-        whole, exponent, finite = _split_mantissa(outputs.coordinate(self.index))
-        lowest = np.log2(np.maximum(whole & -whole, 1).astype(np.float64))
-        return np.where(finite, np.where(whole == 0, _ZERO_VALUE, lowest + exponent), _NOT_FINITE)
+        mantissa, exponent, finite = _split_mantissa(outputs.coordinate(self.index))
+        lowest = np.log2(np.maximum(mantissa & -mantissa, 1).astype(np.float64))
+        return np.where(
+            finite, np.where(mantissa == 0, _ZERO_VALUE, lowest + exponent), _NOT_FINITE
+        )
 
     def describe_event(self, threshold: float, above: bool) -> str:
         power = math.ceil(threshold)
-        pattern = (
-            "zero"
-            if power > _MAX_BINARY_EXPONENT
-            else "a finite number"
-            if power < -_MAX_BINARY_EXPONENT
-            else f"a multiple of 2^{power}"
-        )
+        pattern = f"a multiple of 2^{power}"
+        if abs(power) > _MAX_BINARY_EXPONENT:
+            pattern = "zero" if power > 0 else "a finite number"
         return f"{self.source} {'is' if above else 'is not'} {pattern}"
 
 
 @dataclass(frozen=True)
 class SignificantBits:
-    """How many bits of the mantissa the number needs, from the first to the last that is set."""
+    """The number of mantissa bits from the first to the last that is set."""
 
     index: int
     source: str
@@ -134,9 +132,9 @@ class SignificantBits:
         return f"significant bits of {self.source}"
 
     def compute(self, outputs: Outputs) -> Floats:
-        whole, _, finite = _split_mantissa(outputs.coordinate(self.index))
-        trailing = np.log2(np.maximum(whole & -whole, 1).astype(np.float64))
-        return np.where(finite & (whole != 0), 53.0 - trailing, 0.0)
+        mantissa, _, finite = _split_mantissa(outputs.coordinate(self.index))
+        trailing = np.log2(np.maximum(mantissa & -mantissa, 1).astype(np.float64))
+        return np.where(finite & (mantissa != 0), 53.0 - trailing, 0.0)
 
     def describe_event(self, threshold: float, above: bool) -> str:
         return _format_comparison(self.name, threshold, above)
@@ -144,8 +142,8 @@ class SignificantBits:
 
 @dataclass(frozen=True)
 class LowBits:
-    """The sign and the lowest four bits of the mantissa, as a number from -16 to 15 (negative
-    when the sign bit is set).
+    """The sign and the lowest four bits of the mantissa, as a number from -16 to 15 (negative if
+    the sign bit is set).
     """
 
     index: int
@@ -165,7 +163,7 @@ class LowBits:
 
 @dataclass(frozen=True)
 class RowSummary:
-    """Something about all numbers of a wide output."""
+    """A summary of all numbers of a wide output."""
 
     name: str
     kind: str
@@ -189,7 +187,7 @@ class RowSummary:
 
 @dataclass(frozen=True)
 class OutputLength:
-    """How many parts the output has."""
+    """The number of parts of the output."""
 
     name: str = "length of output"
 
@@ -201,7 +199,7 @@ class OutputLength:
 
 
 def list_features(one: Outputs, other: Outputs) -> tuple[Feature, ...]:
-    """The columns worth trying for outputs that look like these, the plainest first."""
+    """Return the features worth trying for outputs like these, the simplest first."""
     return tuple(_iterate_features(one, other))
 
 
@@ -229,8 +227,8 @@ def _iterate_features(one: Outputs, other: Outputs) -> Iterator[Feature]:
 
 
 def _choose_coordinates(one: Outputs, other: Outputs, width: int) -> list[int]:
-    """The coordinates whose mean value or mean grain differs most between the two samples, in
-    deviations.
+    """Return the coordinates whose mean value or mean lowest bit differs most between the two
+    samples, in standard deviations.
     """
     if width <= _MAX_COORDINATES:
         return list(range(width))
@@ -247,7 +245,7 @@ def _choose_coordinates(one: Outputs, other: Outputs, width: int) -> list[int]:
 
 
 def _missing_share(outputs: Outputs, index: int) -> float:
-    """The share of outputs without a number at this place."""
+    """Return the share of outputs without a number at this index."""
     return float(np.isnan(outputs.numbers[:, index]).mean()) if index < outputs.width else 1.0
 
 
@@ -261,8 +259,8 @@ def _standardised_difference(a: Floats, b: Floats) -> float:
 
 
 def _has_only_small_integers(one: Outputs, other: Outputs, index: int) -> bool:
-    """Small whole numbers only: their bit patterns say nothing that their values do not, atom by
-    atom.
+    """Return whether all values are small integers, whose bit patterns say nothing that their
+    values do not.
     """
     values = np.concatenate([one.coordinate(index), other.coordinate(index)])
     values = values[np.isfinite(values)]
@@ -270,7 +268,9 @@ def _has_only_small_integers(one: Outputs, other: Outputs, index: int) -> bool:
 
 
 def _split_mantissa(values: Floats) -> tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]:
-    """Whole mantissas and exponents: value = whole * 2^exponent, |whole| below 2^53."""
+    """Return integer mantissas and exponents: value = mantissa * 2^exponent, with |mantissa| below
+    2^53.
+    """
     finite = np.isfinite(values)
     fraction, exponent = np.frexp(np.where(finite, values, 0.0))
     return np.ldexp(fraction, 53).astype(np.int64), exponent.astype(np.float64) - 53.0, finite

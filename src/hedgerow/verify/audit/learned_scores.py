@@ -1,11 +1,9 @@
-"""Scores learned from a first sample: which outputs speak for the one data set and which for the
-other.
+"""Scores learned from a first sample: the outputs that indicate one data set or the other.
 
-A score is a column in the sense of ``columns.py``; every event an audit tries is a half-line of
-some score. ``learn_scores`` returns the plain columns and, learned from the sample, the
-log-likelihood ratio over ranges of a column (so that a half-line is a union of ranges), the same
-over outputs that occur more than once (a union of values), single values, and a logistic score over
-everything.
+A score is a feature; each event that an audit tries is a half-line of a score. ``learn_scores``
+returns the plain features and, learned from the sample, the log-likelihood ratio over ranges of a
+feature (so that a half-line is a union of ranges), the same over outputs that occur more than once
+(a union of values), single values, and a logistic score over all of them.
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ from hedgerow.verify.audit.outputs import Outputs
 
 __all__ = ["LogisticScore", "RangeScore", "ValueScore", "learn_scores"]
 
-_MAX_LISTED = 6  # ranges or values named in words
+_MAX_LISTED = 6  # ranges or values in a description
 _MAX_RANGES = 32
 _MAX_SINGLES = 4
 
 
 @dataclass(frozen=True)
 class RangeScore:
-    """The log-likelihood ratio of the range that a column's value falls into; range i is
+    """The log-likelihood ratio of the range that a feature's value falls into; range i is
     [edges[i-1], edges[i]).
     """
 
@@ -77,7 +75,7 @@ class RangeScore:
 
 @dataclass(frozen=True)
 class ValueScore:
-    """The log-likelihood ratio of the output itself where it was seen often enough, 0 elsewhere;
+    """The log-likelihood ratio of the output itself if it was seen often enough, otherwise 0;
     ``keys`` are sorted.
     """
 
@@ -88,7 +86,7 @@ class ValueScore:
 
     @classmethod
     def learn(cls, one: Outputs, other: Outputs) -> tuple[ValueScore, ...]:
-        """The score over all repeated outputs, and one for each of the most telling single
+        """Return a score over all repeated outputs, and one for each of the most indicative single
         values.
         """
         both = np.concatenate([one.keys, other.keys])
@@ -99,10 +97,10 @@ class ValueScore:
             return ()
         on_one = _count_occurrences(one.keys, keys)
         names = [one.raw[i] if i < len(one) else other.raw[i - len(one)] for i in first.tolist()]
-        telling = np.argsort(-np.abs(2.0 * on_one - counts) / np.sqrt(counts), kind="stable")[
+        indicative = np.argsort(-np.abs(2.0 * on_one - counts) / np.sqrt(counts), kind="stable")[
             :_MAX_SINGLES
         ]
-        singles = [cls(keys[[i]], np.ones(1), [names[i]]) for i in telling]
+        singles = [cls(keys[[i]], np.ones(1), [names[i]]) for i in indicative]
         return (*singles, cls(keys, _smoothed_log_ratio(on_one, counts - on_one), names))
 
     def compute(self, outputs: Outputs) -> Floats:
@@ -150,7 +148,7 @@ class LogisticScore:
 
 
 def learn_scores(one: Outputs, other: Outputs) -> tuple[Feature, ...]:
-    """Scores for outputs like these, the plainest first."""
+    """Return scores for outputs like these, the simplest first."""
     plain = list_features(one, other)
     ranges = tuple(RangeScore.learn(column, one, other) for column in plain)
     values = ValueScore.learn(one, other)
@@ -171,7 +169,9 @@ def _count_occurrences(seen: NDArray[np.int64], keys: NDArray[np.int64]) -> NDAr
 
 
 def _smoothed_log_ratio(on_one: NDArray[np.int64], on_other: NDArray[np.int64]) -> Floats:
-    """Half a hit is added on either side, so that what was seen once is not certain."""
+    """Return the log ratio with half a hit added on either side, so that a value seen once is not
+    certain.
+    """
     ratio: Floats = np.log(on_one + 0.5) - np.log(on_other + 0.5)
     return ratio
 

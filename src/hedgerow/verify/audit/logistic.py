@@ -1,7 +1,7 @@
 """A small logistic regression: Newton's method on the penalised likelihood.
 
-Used to merge several columns of an output into one score. How well it fits touches only how much an
-audit finds, never whether its bound holds: the bound is counted on runs that the fit has not seen.
+It merges several features of an output into one score. Its fit affects only how much an audit
+finds, never the validity of the bound: the bound is counted on runs that the fit has not seen.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from hedgerow.verify.audit.confidence import Floats
 __all__ = ["Logistic"]
 
 _MIN_SPREAD = 1e-9
-_MAX_FEATURE = 1e100  # cut off before squares and quotients can overflow
+_MAX_FEATURE = 1e100  # so that squares and quotients do not overflow
 _MAX_STEPS = 25
 
 
 @dataclass(frozen=True)
 class Logistic:
-    """log-odds of class 1 = intercept + weights · (features - centre) / spread, each
-    standardised feature cut to [-cut, cut].
+    """The model log-odds of class 1 = intercept + weights · (features - centre) / spread, with each
+    standardised feature clamped to [-cut, cut].
     """
 
     centre: Floats
@@ -41,8 +41,8 @@ class Logistic:
             np.isfinite(features), np.clip(features, -_MAX_FEATURE, _MAX_FEATURE), np.nan
         )
         known = np.where(np.isnan(finite).all(axis=0), 0.0, finite)
-        # The middle half, not the variance: one wild output must not flatten all others. The
-        # deviation stands in where most agree.
+        # The interquartile range, not the variance: one outlier must not flatten all other outputs.
+        # The standard deviation is used where most values are equal.
         first, centre, third = np.nanpercentile(known, (25, 50, 75), axis=0)
         spread = np.where(third - first > _MIN_SPREAD, third - first, np.nanstd(known, axis=0))
         blank = cls(
@@ -55,7 +55,7 @@ class Logistic:
         return cls(blank.centre, blank.spread, weights[1:], float(weights[0]))
 
     def log_odds(self, features: Floats) -> Floats:
-        """The score of each row."""
+        """Return the score of each row."""
         return self.intercept + self._standardise(features) @ self.weights
 
     def _standardise(self, features: Floats) -> Floats:
@@ -67,8 +67,8 @@ class Logistic:
 
 
 def _maximise_likelihood(design: Floats, labels: Floats, penalty: Floats) -> Floats:
-    """Climb from zero to the one maximum of a strictly concave likelihood; stop at the first
-    step that gains nothing.
+    """Climb from zero to the maximum of a strictly concave likelihood; stop at the first step
+    without a gain.
     """
     weights = np.zeros(design.shape[1])
     value = _penalised_likelihood(design, labels, penalty, weights)

@@ -1,9 +1,9 @@
-"""What a mechanism said, in a form that scores can read.
+"""Outputs of a mechanism, in a form that scores can read.
 
-Outputs may be numbers, truth values, text, None, arrays, or tuples and mappings of those. Each
-becomes a row of numbers (its numeric leaves in order, NaN where there is none), a length, and a
-key: an integer that is equal for equal outputs. Reading depends on one output at a time, never on
-its neighbours in the sample, as the proof of the audit needs.
+Outputs are numbers, Booleans, text, None, arrays, or tuples and mappings of these. Each becomes a
+row of numbers (its numeric leaves in order, NaN for other leaves), a length, and a key: an integer
+that is equal for equal outputs. Each output is read by itself, independently of the rest of the
+sample, as the proof of the audit requires.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _MIXING_CONSTANT = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Outputs:
-    """A sample of outputs: ``numbers`` has one row each, ``lengths`` the number of leaves,
-    ``keys`` one integer each.
+    """A sample of outputs: ``numbers`` has one row for each, ``lengths`` its number of leaves,
+    ``keys`` one integer.
     """
 
     numbers: Floats
@@ -47,12 +47,12 @@ class Outputs:
 
     @property
     def width(self) -> int:
-        """How many numbers the widest output holds."""
+        """The number of numbers in the widest output."""
         return int(self.numbers.shape[1])
 
     def coordinate(self, index: int) -> Floats:
-        """One number of each output, -inf where it has none (or NaN): so that every half-line is
-        an event.
+        """Return one number of each output, -inf if it has none (or NaN), so that every half-line
+        is an event.
         """
         if index >= self.width:
             return np.full(len(self), -np.inf)
@@ -61,7 +61,7 @@ class Outputs:
 
 
 def read_outputs(raw: RawOutputs) -> Outputs:
-    """Read a sample: an array with one output per row, or a sequence of outputs of any kind."""
+    """Read a sample: an array with one output per row, or a sequence of outputs of any type."""
     numbers = _try_as_array(raw)
     if numbers is not None:
         lengths = np.full(len(numbers), float(numbers.shape[1]))
@@ -76,14 +76,14 @@ def read_outputs(raw: RawOutputs) -> Outputs:
         [all(isinstance(leaf, _NUMBER_TYPES) for leaf in leaves) for leaves in parts],
         dtype=np.bool_,
     )
-    for length in np.unique(lengths[plain]):  # nothing but numbers: the key of the quick way
+    for length in np.unique(lengths[plain]):  # rows of numbers get the same key as on the fast path
         rows = plain & (lengths == length)
         keys[rows] = _hash_rows(numbers[rows, :length])
     return Outputs(numbers, lengths.astype(np.float64), keys, raw)
 
 
 def _try_as_array(raw: RawOutputs) -> Floats | None:
-    """The quick way for numbers in a regular shape; None sends the caller the slow way."""
+    """Return numbers in a regular shape as an array, on the fast path; None otherwise."""
     if not isinstance(raw, np.ndarray):
         kinds = set(map(type, raw))
         if kinds <= _PLAIN_TYPES:
@@ -103,7 +103,7 @@ def _try_as_array(raw: RawOutputs) -> Floats | None:
 
 
 def _list_leaves(output: object) -> list[object]:
-    """The leaves of an output, in order; a mapping gives its keys too, a set is sorted."""
+    """Return the leaves of an output, in order; a mapping includes its keys, a set is sorted."""
     if isinstance(output, (np.ndarray, np.generic)):
         output = output.tolist()
     if isinstance(output, Mapping):
@@ -126,7 +126,7 @@ def _to_float(leaf: object) -> float:
 
 
 def _hash_rows(numbers: Floats) -> NDArray[np.int64]:
-    """Keys of rows of numbers, by their bits: -0.0 is not 0.0."""
+    """Return the keys of rows of numbers, by their bits: -0.0 is not 0.0."""
     keys = np.zeros(len(numbers), dtype=np.uint64)
     for column in numbers.T:
         one_nan = np.where(np.isnan(column), np.nan, column)

@@ -1,15 +1,14 @@
 """Audits of a function in a file, as ``hedgerow audit FILE:FUNCTION`` runs them.
 
-The file is Python. It says what to audit by plain names at its top level:
+The file is Python. It declares the setup by names at its top level:
 
-    NEIGHBOURS = (one, other)     two neighbouring data sets; FUNCTION(data) is run on both, many
-    times BATCH = True                  optional: FUNCTION(data, n) returns n independent outputs at
-    once CELLS = 10_000                instead of NEIGHBOURS: a one-run audit, FUNCTION(included)
-    returns one score per canary
+    NEIGHBOURS = (one, other)   two neighbouring data sets; FUNCTION(data) runs on both, many times
+    BATCH = True                optional: FUNCTION(data, n) returns n independent outputs at once
+    CELLS = 10_000              instead of NEIGHBOURS: a one-run audit, in which FUNCTION(included)
+                                returns one score per canary
 
-When a file holds several functions, each may carry its own as attributes, which win over the names
-of the file: ``FUNCTION.neighbours = (one, other)``, ``FUNCTION.batch = True``, ``FUNCTION.cells =
-10_000``.
+In a file with several functions, each can have its own setup as attributes, which take precedence:
+``FUNCTION.neighbours = (one, other)``, ``FUNCTION.batch = True``, ``FUNCTION.cells = 10_000``.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _MODULE_NAME = "hedgerow_audited"
 
 
 def load(target: str) -> Callable[..., Any]:
-    """The function that ``FILE:FUNCTION`` names. Runs the file."""
+    """Run the file and return the function that ``FILE:FUNCTION`` names."""
     path, name = _parse_target(target)
     with _importing_siblings(path):
         return _find_function(_run_file(path), name)
@@ -47,17 +46,13 @@ def audit_target(
     *,
     progress: Progress | None = None,
 ) -> Audit | OneRunAudit:
-    """Audit the function that ``FILE:FUNCTION`` names, on the data sets its file names (see the
-    top of this module).
-    """
+    """Audit the function that ``FILE:FUNCTION`` names, on the data sets that its file declares."""
     path, name = _parse_target(target)
     with _importing_siblings(path):
         module = _run_file(path)
         function = _find_function(module, name)
-        cells, neighbours = (
-            _find_setting(module, function, "cells"),
-            _find_setting(module, function, "neighbours"),
-        )
+        cells = _find_setting(module, function, "cells")
+        neighbours = _find_setting(module, function, "neighbours")
         batch = bool(_find_setting(module, function, "batch"))
         if cells is not None:
             _check_call(function, name, 1)
@@ -65,7 +60,7 @@ def audit_target(
         if neighbours is None:
             raise InvalidArgument(
                 "target",
-                f"must say what to compare; write NEIGHBOURS = (one, other) in {path.name}",
+                f"must have a setup; write NEIGHBOURS = (one, other) in {path.name}",
             )
         if not isinstance(neighbours, (tuple, list)) or len(neighbours) != 2:
             raise InvalidArgument(
@@ -88,10 +83,10 @@ def audit_target(
 def _parse_target(target: str) -> tuple[Path, str]:
     file, _, name = target.rpartition(":")
     if not file or not name:
-        raise InvalidArgument("target", "must read FILE:FUNCTION", target)
+        raise InvalidArgument("target", "must have the form FILE:FUNCTION", target)
     path = Path(file)
     if not path.is_file():
-        raise InvalidArgument("target", f"must name a file that exists; there is no {path}")
+        raise InvalidArgument("target", f"must name an existing file; {path} does not exist")
     return path, name
 
 
@@ -99,18 +94,16 @@ def _find_function(module: ModuleType, name: str) -> Callable[..., Any]:
     file = Path(module.__file__ or "").name
     function = getattr(module, name, None)
     if function is None:
-        raise InvalidArgument(
-            "target", f"must name a function in its file; there is no {name} in {file}"
-        )
+        raise InvalidArgument("target", f"must name a function of its file; {file} has no {name}")
     if not callable(function):
-        raise InvalidArgument("target", f"must name a function; {name} in {file} cannot be called")
+        raise InvalidArgument("target", f"must name a function; {name} in {file} is not callable")
     return cast(Callable[..., Any], function)
 
 
 def _run_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(_MODULE_NAME, path)
     if spec is None or spec.loader is None:
-        raise InvalidArgument("target", f"must name a Python file; {path.name} is none")
+        raise InvalidArgument("target", f"must name a Python file; {path.name} is not one")
     module = importlib.util.module_from_spec(spec)
     sys.modules[_MODULE_NAME] = module  # dataclasses and pickle look their module up by name
     try:
@@ -124,8 +117,8 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def _check_call(function: Callable[..., Any], name: str, count: int) -> None:
-    """Refuse a function that cannot take what it will be given; one without a readable signature
-    gets the benefit of the doubt.
+    """Refuse a function that cannot take its arguments; a function without a readable signature is
+    accepted.
     """
     try:
         signature = inspect.signature(function)
@@ -143,7 +136,7 @@ def _check_call(function: Callable[..., Any], name: str, count: int) -> None:
 
 @contextmanager
 def _importing_siblings(path: Path) -> Iterator[None]:
-    """Lets the file import what lies beside it, as ``python FILE`` would."""
+    """Let the file import modules in its folder, as ``python FILE`` would."""
     folder = path.resolve().parent
     sys.path.insert(0, str(folder))
     try:

@@ -1,3 +1,3 @@
-"""Judgements ``c1 ~ c2 : P ==> Q [epsilon, delta]`` about two programs, decided exactly where
-both are finite.
+"""Judgements ``c1 ~ c2 : P ==> Q [epsilon, delta]`` about two programs, decided exactly if both are
+finite.
 """

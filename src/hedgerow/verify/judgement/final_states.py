@@ -1,5 +1,5 @@
-"""How a finite program ends: the exact distribution of the variables that a relation speaks of,
-and of what the program told.
+"""Final states of a finite program: the exact distribution of its outputs and of the variables that
+a relation mentions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["FinalState", "OutputSequence", "compute_final_states"]
 
 @dataclass(frozen=True, slots=True)
 class OutputSequence:
-    """What a program told that has not told exactly one value: nothing, or several."""
+    """The outputs of a run that has none or several."""
 
     values: tuple[PathValue, ...]
 
@@ -38,7 +38,9 @@ FinalState: TypeAlias = tuple[tuple[str, PathValue | OutputSequence], ...]
 def compute_final_states(
     program: Program, arguments: Mapping[str, PathValue], wanted: frozenset[str], limits: PathLimits
 ) -> Distribution:
-    """The law of the endings. Raises ``Undecided`` where it is not finite or not rational."""
+    """Return the distribution of final states; raise ``Undecided`` if it is not finite or not
+    rational.
+    """
     try:
         found = enumerate_paths(program, arguments, limits)
     except OutOfScope as beyond:
@@ -47,15 +49,16 @@ def compute_final_states(
     for path in found:
         if path.condition.distributions:
             raise Undecided(
-                f"{program.name} draws a number of infinitely many values", program.place
+                f"{program.name} draws from an infinite set; only finite noise can be enumerated",
+                program.place,
             )
         if not isinstance(path.condition.weight, Fraction):
             raise Undecided(
-                f"{program.name} throws a coin whose chance is not rational", program.place
+                f"{program.name} draws with an irrational probability; use a rational one",
+                program.place,
             )
-        weights[
-            tuple(sorted((name, _read_final_value(program, path, name)) for name in wanted))
-        ] += path.condition.weight
+        state = tuple(sorted((name, _read_final_value(program, path, name)) for name in wanted))
+        weights[state] += path.condition.weight
     return Distribution(weights)
 
 
@@ -67,11 +70,16 @@ def _read_final_value(program: Program, path: ProgramPath, name: str) -> PathVal
             )
         return _require_rational(program, path.outputs[0])
     if name not in path.variables:
-        raise Undecided(f"{name} has no value at some end of {program.name}", program.place)
+        raise Undecided(
+            f"{name} may be unassigned at the end of {program.name}; assign it on every path",
+            program.place,
+        )
     return _require_rational(program, path.variables[name])
 
 
 def _require_rational(program: Program, value: PathValue) -> PathValue:
     if not isinstance(value, (bool, Fraction, BitWord)):
-        raise Undecided(f"{program.name} ends with a number that is not rational", program.place)
+        raise Undecided(
+            f"{program.name} ends with an irrational number; use rational numbers", program.place
+        )
     return value

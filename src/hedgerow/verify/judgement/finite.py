@@ -1,15 +1,12 @@
-"""Deciding ``judge c1 ~ c2 : P ==> Q [epsilon, delta]``.
+"""The decision procedure of ``judge c1 ~ c2 : P ==> Q [epsilon, delta]`` for finite programs.
 
-**Finite programs.** For every pair of inputs that P allows, both programs are run to their exact
-distributions, and Strassen's theorem (or its (epsilon, delta) form) decides: either there is a
-coupling (a lifting) of the two inside Q, and it is returned, or there is an event of the first that
-is likelier than all that Q relates to it, and that is returned. Both check themselves; see
-``verify.divergence``.
+For each pair of inputs that P allows, the exact distributions of both programs are computed, and
+Strassen's theorem (or its (epsilon, delta) form) decides: either there is a coupling (a lifting) of
+the two inside Q, which is returned, or there is an event of the first program that is more likely
+than everything Q relates to it, which is returned. Both check themselves; see
+``verify.divergence``. Other judgements are decided in ``symbolic``.
 
-**Others** are handed to the prover and the refuter where the judgement says that a program is
-private; see ``general``.
-
-With epsilon > 0 a judgement has a direction: of the first program towards the second.
+With epsilon > 0 a judgement has a direction: from the first program to the second.
 """
 
 from __future__ import annotations
@@ -49,7 +46,7 @@ _MAX_INPUT_PAIRS = 20_000
 
 @dataclass(frozen=True)
 class CoupledInputs:
-    """One pair of inputs, and the coupling (for epsilon and delta 0) or lifting that shows the
+    """A pair of inputs, and the coupling (for epsilon and delta 0) or lifting that proves the
     judgement for it.
     """
 
@@ -60,9 +57,7 @@ class CoupledInputs:
 
 @dataclass(frozen=True)
 class FiniteProof:
-    """Holds for every pair of inputs that the precondition allows: one case each. None where it
-    allows no pair at all.
-    """
+    """A proof with one case for each pair of inputs that the precondition allows."""
 
     judgement: Judgement
     cases: tuple[CoupledInputs, ...]
@@ -70,13 +65,13 @@ class FiniteProof:
 
     def __str__(self) -> str:
         if not self.cases:
-            return "holds, since no two inputs are as the precondition says"
+            return "holds: no two inputs satisfy the precondition"
         return f"holds: a coupling for each of {len(self.cases)} pairs of inputs"
 
 
 @dataclass(frozen=True)
 class FiniteCounterexample:
-    """Two inputs for which it fails, and the event that shows it."""
+    """Two inputs for which the judgement fails, and the event that shows it."""
 
     judgement: Judgement
     first: Mapping[str, PathValue]
@@ -92,8 +87,8 @@ class FiniteCounterexample:
         event = " or ".join(sorted(_format_values(dict(one)) for one in self.violation.event))
         likely, rare = self.violation.likely, self.violation.rare
         return (
-            f"fails for {left} and {right}: {event} has probability {likely} in run 1, what is"
-            f" related to it {rare} in run 2"
+            f"fails for {left} and {right}: {event} has probability {likely} in run 1, and the"
+            f" outcomes related to it have {rare} in run 2"
         )
 
 
@@ -104,18 +99,18 @@ def _format_values(values: Mapping[str, Any]) -> str:
 def decide_finite(
     judgement: Judgement, *, seconds: float = 120
 ) -> FiniteProof | FiniteCounterexample | Undecided:
-    """Exactly, or ``Undecided`` with the reason."""
+    """Decide the judgement exactly, or return ``Undecided`` with the reason."""
     try:
         return _FiniteDecision(judgement, monotonic() + seconds).decide()
     except Undecided as undecided:
         return undecided
     except RecursionError:
-        return Undecided("an expression is nested too deeply", judgement.place)
+        return Undecided("an expression is nested too deeply; split it", judgement.place)
 
 
 class _FiniteDecision:
-    def __init__(self, judgement: Judgement, until: float) -> None:
-        self.judgement, self.deadline = judgement, until
+    def __init__(self, judgement: Judgement, deadline: float) -> None:
+        self.judgement, self.deadline = judgement, deadline
         self.epsilon = Epsilon() if judgement.epsilon is None else parse_epsilon(judgement.epsilon)
         self.delta = Fraction(0) if judgement.delta is None else _evaluate_delta(judgement.delta)
         self.distributions: dict[object, Distribution] = {}
@@ -123,28 +118,26 @@ class _FiniteDecision:
     def decide(self) -> FiniteProof | FiniteCounterexample:
         cases = []
         for state in self._iterate_inputs():
-            one, other = self._select_arguments(state, 1), self._select_arguments(state, 2)
-            first, second = (
-                self._compute_distribution(1, self.judgement.left, one),
-                self._compute_distribution(2, self.judgement.right, other),
-            )
+            left, right = self._select_arguments(state, 1), self._select_arguments(state, 2)
+            first = self._compute_distribution(1, self.judgement.left, left)
+            second = self._compute_distribution(2, self.judgement.right, right)
             related = {
                 (a, b) for a in first for b in second if self._satisfies_postcondition(state, a, b)
             }
             if self.epsilon == 0 and not self.delta:
-                shown: Coupling | Lifting | Violation = coupling(first, second, related)
+                result: Coupling | Lifting | Violation = coupling(first, second, related)
             else:
-                shown = lifting(first, second, related, self.epsilon, self.delta)
-            if isinstance(shown, Violation):
-                return FiniteCounterexample(self.judgement, one, other, shown)
-            cases.append(CoupledInputs(one, other, shown))
+                result = lifting(first, second, related, self.epsilon, self.delta)
+            if isinstance(result, Violation):
+                return FiniteCounterexample(self.judgement, left, right, result)
+            cases.append(CoupledInputs(left, right, result))
         return FiniteProof(self.judgement, tuple(cases))
 
     def _iterate_inputs(self) -> Iterator[TaggedValues]:
         for number, state in enumerate(iterate_related_inputs(self.judgement)):
             if number >= _MAX_INPUT_PAIRS or monotonic() > self.deadline:
                 raise Undecided(
-                    "the precondition allows too many pairs of inputs to go through",
+                    "the precondition allows too many pairs of inputs to enumerate; restrict it",
                     self.judgement.place,
                 )
             yield state
@@ -163,63 +156,61 @@ class _FiniteDecision:
         )
         key = run, tuple(sorted((name, str(value)) for name, value in arguments.items()))
         if key not in self.distributions:
-            self.distributions[key] = compute_final_states(
-                program,
-                arguments,
-                wanted,
-                PathLimits(paths=50_000, steps=500_000, deadline=self.deadline),
-            )
+            limits = PathLimits(paths=50_000, steps=500_000, deadline=self.deadline)
+            self.distributions[key] = compute_final_states(program, arguments, wanted, limits)
         return self.distributions[key]
 
     def _satisfies_postcondition(
-        self, state: TaggedValues, one: FinalState, other: FinalState
+        self, state: TaggedValues, left: FinalState, right: FinalState
     ) -> bool:
         final = dict(state)
-        told: dict[str, PathValue | OutputSequence] = {}
-        for run, ending in ((1, one), (2, other)):
+        outputs: dict[str, PathValue | OutputSequence] = {}
+        for run, ending in ((1, left), (2, right)):
             for name, value in ending:
                 if isinstance(value, OutputSequence) or name == RESULT:
-                    told[tag_name(name, run)] = value
+                    outputs[tag_name(name, run)] = value
                 if not isinstance(value, OutputSequence):
                     final[tag_name(name, run)] = value
-        after = _compare_sequences(self.judgement.postcondition, told)
+        after = _compare_sequences(self.judgement.postcondition, outputs)
         if not collect_names(after) <= final.keys():
             raise Undecided(
-                "a program that tells several values tells a sequence: compare res<1> with res<2>"
-                " as a whole",
+                "a program with several outputs returns a sequence; compare res<1> with res<2> as a"
+                " whole",
                 self.judgement.place,
             )
         value = evaluate(after, final)
         if not isinstance(value, bool):
-            raise Undecided("the postcondition is no truth", self.judgement.place)
+            raise Undecided(
+                "the postcondition is not a Boolean; write a comparison", self.judgement.place
+            )
         return value
 
 
 def _compare_sequences(
-    expression: Expression, told: Mapping[str, PathValue | OutputSequence]
+    expression: Expression, outputs: Mapping[str, PathValue | OutputSequence]
 ) -> Expression:
-    """Sequences that were told can only be compared with each other as a whole; that is done
-    here, where one of them is no single value.
+    """Replace comparisons of output sequences, which can only be compared as a whole, by their
+    Boolean value.
     """
-    if not any(isinstance(value, OutputSequence) for value in told.values()) or not isinstance(
+    if not any(isinstance(value, OutputSequence) for value in outputs.values()) or not isinstance(
         expression, Apply
     ):
         return expression
     left, *rest = expression.arguments
     if expression.operator in ("==", "!=") and all(
-        isinstance(one, Name) and one.name in told for one in expression.arguments
+        isinstance(one, Name) and one.name in outputs for one in expression.arguments
     ):
-        one, other = (told[side.name] for side in (left, rest[0]) if isinstance(side, Name))
+        one, other = (outputs[side.name] for side in (left, rest[0]) if isinstance(side, Name))
         return Truth((one == other) is (expression.operator == "=="), expression.place)
     return Apply(
         expression.operator,
-        tuple(_compare_sequences(one, told) for one in expression.arguments),
+        tuple(_compare_sequences(one, outputs) for one in expression.arguments),
         expression.place,
     )
 
 
 def parse_epsilon(expression: Expression) -> Epsilon:
-    """Sums and whole multiples of numbers and of logarithms of numbers."""
+    """Evaluate an epsilon: sums and integer multiples of numbers and of their logarithms."""
     try:
         return Epsilon.of(_evaluate_epsilon(expression))
     except InvalidArgument as error:

@@ -1,7 +1,7 @@
-"""All pairs of inputs that a precondition allows, where these are finitely many.
+"""Enumeration of the pairs of inputs that a precondition allows, if they are finitely many.
 
-Truths and words are finite by themselves. A number is finite if the precondition bounds it: ``0 <=
-x<1> and x<1> <= 3``, or ``x<2> = x<1>``, or ``abs(x<1> - x<2>) <= 1`` once the other one is known.
+Booleans and bit strings are finite. A number is finite if the precondition bounds it: ``0 <= x<1>
+and x<1> <= 3``, or ``x<2> = x<1>``, or ``abs(x<1> - x<2>) <= 1`` if the other number is known.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MAX_WORD_BITS = 12
 
 
 def evaluate(expression: Expression, state: TaggedValues) -> PathValue:
-    """The value of an expression over known names."""
+    """Evaluate an expression over known names."""
     try:
         ((_, value),) = evaluate_alternatives(expression, Environment(state, {}), PathCondition())
     except OutOfScope as beyond:
@@ -51,7 +51,7 @@ def evaluate(expression: Expression, state: TaggedValues) -> PathValue:
 
 @dataclass(frozen=True)
 class _UnassignedParameter:
-    """One parameter of one run; ``width`` in tagged names."""
+    """A parameter of one run; ``width`` mentions tagged names."""
 
     name: str
     parameter: Parameter
@@ -59,8 +59,8 @@ class _UnassignedParameter:
 
 
 def iterate_related_inputs(judgement: Judgement) -> Iterator[TaggedValues]:
-    """Every pair of inputs that ``before`` allows, as one state over tagged names. Raises
-    ``Undecided`` where they are not finite.
+    """Yield each pair of inputs that ``precondition`` allows, as one state over tagged names; raise
+    ``Undecided`` if they are not finite.
     """
     unknown = []
     for run, program in ((1, judgement.left), (2, judgement.right)):
@@ -70,7 +70,8 @@ def iterate_related_inputs(judgement: Judgement) -> Iterator[TaggedValues]:
         for one in program.parameters:
             if one.list:
                 raise Undecided(
-                    f"{one.name} is a list, of which there are infinitely many", program.place
+                    f"{one.name} is a list, which has infinitely many values; use scalars",
+                    program.place,
                 )
             unknown.append(
                 _UnassignedParameter(
@@ -83,7 +84,7 @@ def iterate_related_inputs(judgement: Judgement) -> Iterator[TaggedValues]:
 
 
 def split_conjuncts(expression: Expression) -> list[Expression]:
-    """What is said, one by one."""
+    """Return the operands of nested ``and``."""
     if isinstance(expression, Apply) and expression.operator == "and":
         return [part for one in expression.arguments for part in split_conjuncts(one)]
     return [expression]
@@ -109,7 +110,7 @@ def _assign_parameters(
     ]
     if not choices:
         raise Undecided(
-            f"{unknown[0].name} may be any number; bound it, as in 0 <= {unknown[0].name} and"
+            f"{unknown[0].name} is unbounded; bound it, as in 0 <= {unknown[0].name} and"
             f" {unknown[0].name} <= 3"
         )
     domain, chosen = min(choices, key=lambda choice: len(choice[0]))
@@ -121,7 +122,7 @@ def _assign_parameters(
 def _find_domain(
     one: _UnassignedParameter, state: TaggedValues, conjuncts: list[Expression]
 ) -> list[PathValue] | None:
-    """The values it may have as far as is known; None where that is not finite yet."""
+    """Return the possible values of a parameter, or None if they are not finite yet."""
     if one.parameter.kind is Kind.BOOL:
         return [False, True]
     if one.parameter.kind is Kind.BITS:
@@ -134,7 +135,7 @@ def _find_domain(
             or bits.denominator != 1
             or not 0 < bits <= _MAX_WORD_BITS
         ):
-            raise Undecided(f"{one.name} has too many values to go through")
+            raise Undecided(f"{one.name} has too many values to enumerate; restrict it")
         return [BitWord(int(bits), value) for value in range(2 ** int(bits))]
     return _find_number_domain(one, state, conjuncts)
 
@@ -147,8 +148,8 @@ def _find_number_domain(
     for conjunct in conjuncts:
         ends = _find_bounds(one.name, conjunct, state)
         if ends is not None:
-            low = ends[0] if low is None else low if ends[0] is None else max(low, ends[0])
-            high = ends[1] if high is None else high if ends[1] is None else min(high, ends[1])
+            low = max((end for end in (low, ends[0]) if end is not None), default=None)
+            high = min((end for end in (high, ends[1]) if end is not None), default=None)
     if low is None or high is None:
         return None
     if low == high:
@@ -156,14 +157,14 @@ def _find_number_domain(
     if one.parameter.kind is Kind.REAL and low < high:
         return None
     if high - low > _MAX_DOMAIN_SIZE:
-        raise Undecided(f"{one.name} has too many values to go through")
+        raise Undecided(f"{one.name} has too many values to enumerate; restrict it")
     return [Fraction(value) for value in range(ceil(low), floor(high) + 1)]
 
 
 def _find_bounds(
     name: str, conjunct: Expression, state: TaggedValues
 ) -> tuple[Fraction | None, Fraction | None] | None:
-    """What a comparison says about a name whose partner in it is known."""
+    """Return the bounds that a comparison implies for a name, if its other side is known."""
     if not isinstance(conjunct, Apply) or conjunct.operator not in ("==", "<=", "<"):
         return None
     left, right = conjunct.arguments
@@ -172,21 +173,21 @@ def _find_bounds(
     )
     if distance is not None:
         return distance
-    for here, there, turned in ((left, right, False), (right, left, True)):
+    for here, there, swapped in ((left, right, False), (right, left, True)):
         if isinstance(here, Name) and here.name == name and collect_names(there) <= state.keys():
             value = evaluate(there, state)
             if not isinstance(value, Fraction):
                 return None
             if conjunct.operator == "==":
                 return value, value
-            return (value, None) if turned else (None, value)
+            return (value, None) if swapped else (None, value)
     return None
 
 
 def _find_distance_bounds(
     name: str, left: Expression, right: Expression, state: TaggedValues
 ) -> tuple[Fraction, Fraction] | None:
-    """abs(name - e) <= c, or abs(e - name) <= c."""
+    """Return the bounds that abs(name - e) <= c or abs(e - name) <= c implies."""
     if not (
         isinstance(left, Apply) and left.operator == "abs" and collect_names(right) <= state.keys()
     ):
@@ -196,7 +197,7 @@ def _find_distance_bounds(
         return None
     for here, there in (inner.arguments, inner.arguments[::-1]):
         if isinstance(here, Name) and here.name == name and collect_names(there) <= state.keys():
-            centre, reach = evaluate(there, state), evaluate(right, state)
-            if isinstance(centre, Fraction) and isinstance(reach, Fraction):
-                return centre - reach, centre + reach
+            centre, radius = evaluate(there, state), evaluate(right, state)
+            if isinstance(centre, Fraction) and isinstance(radius, Fraction):
+                return centre - radius, centre + radius
     return None

@@ -1,9 +1,9 @@
-"""Judgements about programs that are not finite, where they say that a program is private.
+"""The decision procedure of judgements about infinite programs, by the prover and the refuter.
 
-``judge c ~ c : P ==> res<1> = res<2> [epsilon, delta]`` is a claim of privacy if P says of every
-parameter that it is a given number, or equal in both runs, or at most 1 apart, or nothing (then it
-may be anything). What else P says is dropped for the proof, which then shows more than was asked; a
-refutation counts only if its two inputs are as P says.
+``judge c ~ c : P ==> res<1> = res<2> [epsilon, delta]`` is a privacy claim if P says of each
+parameter that it is a given number, equal in both runs, at most 1 apart, or nothing (then it may be
+anything). The proof ignores all other parts of P, and so shows more than was asked; a refutation
+counts only if its two inputs satisfy P.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = ["SymbolicCounterexample", "SymbolicProof", "decide_judgement", "reduc
 
 @dataclass(frozen=True)
 class SymbolicProof:
-    """Holds, by a certificate of the prover for the program that the judgement comes down to."""
+    """A proof by a certificate for the program that the judgement reduces to."""
 
     judgement: Judgement
     program: Program
@@ -65,7 +65,7 @@ class SymbolicProof:
 
 @dataclass(frozen=True)
 class SymbolicCounterexample:
-    """Fails, by a witness of the refuter."""
+    """A refutation by a counterexample of the refuter."""
 
     judgement: Judgement
     witness: Counterexample
@@ -81,8 +81,8 @@ class SymbolicCounterexample:
 def decide_judgement(
     judgement: Judgement, *, seconds: float = 120
 ) -> FiniteProof | FiniteCounterexample | SymbolicProof | SymbolicCounterexample | Undecided:
-    """Exactly for finite programs, by proof or refutation for others where that can be, or
-    ``Undecided`` with the reason.
+    """Decide a finite judgement exactly and others by proof or refutation, or return ``Undecided``
+    with the reason.
     """
     found = decide_finite(judgement, seconds=seconds)
     if not isinstance(found, Undecided):
@@ -103,12 +103,12 @@ def decide_judgement(
         return SymbolicCounterexample(judgement, witness)
     if isinstance(certificate, Certificate) and witness is None:
         return SymbolicProof(judgement, program, certificate)
-    return Undecided("no proof and no counterexample was found", judgement.place)
+    return Undecided("found neither a proof nor a counterexample", judgement.place)
 
 
 def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bool:
-    """Whether the two inputs of a witness are as the precondition says; parameters that it gives
-    a number have that.
+    """Return whether the inputs of a counterexample satisfy the precondition; parameters that it
+    sets to a number have that value.
     """
     state: dict[str, PathValue] = {**_collect_constants(judgement)}
     for run, side in ((1, witness.first), (2, witness.second)):
@@ -124,62 +124,64 @@ def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bo
 
 
 def reduce_to_program(judgement: Judgement) -> Program:
-    """The program whose privacy the judgement states, or ``Undecided``."""
+    """Return the program whose privacy the judgement states, or raise ``Undecided``."""
     left, right = judgement.left, judgement.right
     results = {
         (tag_name(RESULT, 1), tag_name(RESULT, 2)),
         (tag_name(RESULT, 2), tag_name(RESULT, 1)),
     }
     after = judgement.postcondition
-    told = (
-        tuple(one.name for one in after.arguments if isinstance(one, Name))
-        if isinstance(after, Apply)
-        else ()
-    )
     if (
         left != right
         or not isinstance(after, Apply)
         or after.operator != "=="
-        or told not in results
+        or tuple(one.name for one in after.arguments if isinstance(one, Name)) not in results
         or RESULT in find_assigned_names(left.body)
     ):
         raise Undecided(
-            "only equal results of one program can be proved in general", judgement.place
+            "only res<1> = res<2> for one program can be proved if it is not finite; write judge"
+            " A ~ A : … ==> res<1> = res<2>",
+            judgement.place,
         )
     constants = _collect_constants(judgement)
-    said = [_classify_conjunct(one) for one in split_conjuncts(judgement.precondition)]
+    facts = [_classify_conjunct(one) for one in split_conjuncts(judgement.precondition)]
     kept, fixed, moved, free = list[Parameter](), dict[str, Expression](), 0, 0
     for one in left.parameters:
         first, second = constants.get(tag_name(one.name, 1)), constants.get(tag_name(one.name, 2))
-        equal = ("equal", one.name) in said
+        equal = ("equal", one.name) in facts
         number = first if first is not None else second
         if number is not None and (first == second or equal):
             fixed[one.name] = Number(number, one.place)
         elif equal:
             kept.append(replace(one, private=False))
-        elif ("near", one.name) in said and one.kind in (Kind.INT, Kind.REAL) and not one.list:
+        elif ("near", one.name) in facts and one.kind in (Kind.INT, Kind.REAL) and not one.list:
             kept.append(replace(one, private=True))
             moved += 1
         elif one.list:
             raise Undecided(
-                f"{one.name} is a list that may differ in any way, in its length too",
+                f"{one.name} is a list that may differ in any way, including its length; make it"
+                " equal in both runs",
                 judgement.place,
             )
         else:
             kept.append(replace(one, private=True))
             free += 1
     if fixed.keys() & find_assigned_names(left.body):
-        raise Undecided("a parameter with a given value is changed by the program", judgement.place)
+        raise Undecided(
+            "the program assigns a parameter that the precondition sets to a number; use another"
+            " variable",
+            judgement.place,
+        )
     relation = (
         Relation.SECRET if free or not moved else Relation.ONE if moved == 1 else Relation.ALL
     )
     claim = Claim(judgement.epsilon or Number(Fraction(0)), Neighbours(relation), judgement.delta)
-    called = _rename_budget_parameters(kept, claim)
-    fixed |= {old: Name(new) for old, new in called.items()}
+    renamed = _rename_budget_parameters(kept, claim)
+    fixed |= {old: Name(new) for old, new in renamed.items()}
     parameters = tuple(
         replace(
             one,
-            name=called.get(one.name, one.name),
+            name=renamed.get(one.name, one.name),
             width=None if one.width is None else substitute(one.width, fixed),
         )
         for one in kept
@@ -190,21 +192,21 @@ def reduce_to_program(judgement: Judgement) -> Program:
 
 
 def _rename_budget_parameters(parameters: list[Parameter], claim: Claim) -> dict[str, str]:
-    """A proof takes for granted that eps is positive, and delta below 1. A judgement does not,
-    of what is only called so.
+    """Rename parameters that are only called eps or delta: a proof would assume that they are
+    positive, and delta below 1.
     """
-    spoken_of = collect_names(claim.epsilon) | (
+    mentioned = collect_names(claim.epsilon) | (
         collect_names(claim.delta) if claim.delta is not None else frozenset()
     )
     return {
         one.name: f"{one.name}_"
         for one in parameters
-        if one.name in ("eps", "epsilon", "delta") and one.name not in spoken_of
+        if one.name in ("eps", "epsilon", "delta") and one.name not in mentioned
     }
 
 
 def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
-    """Tagged names that the precondition gives a number."""
+    """Return the tagged names that the precondition sets to a number."""
     found: dict[str, Fraction] = {}
     for one in split_conjuncts(judgement.precondition):
         if isinstance(one, Apply) and one.operator == "==":
@@ -223,7 +225,9 @@ def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
 
 
 def _classify_conjunct(conjunct: Expression) -> tuple[str, str] | None:
-    """("equal", x) for x<1> = x<2>; ("near", x) for abs(x<1> - x<2>) <= 1."""
+    """Return ("equal", x) for x<1> = x<2>, ("near", x) for abs(x<1> - x<2>) <= 1, and None for
+    others.
+    """
     match conjunct:
         case Apply(operator="==", arguments=(Name(name=one), Name(name=other))) if (
             _are_same_variable(one, other)
@@ -245,36 +249,27 @@ def _classify_conjunct(conjunct: Expression) -> tuple[str, str] | None:
 
 
 def _evaluate_constant(expression: Expression) -> Fraction | None:
-    """The value of an expression without names."""
+    """Return the value of an expression without names."""
     value = None if collect_names(expression) else evaluate(expression, {})
     return value if isinstance(value, Fraction) else None
 
 
-def _are_same_variable(one: str, other: str) -> bool:
-    return one[:-3] == other[:-3] and {one[-3:], other[-3:]} == {"<1>", "<2>"}
+def _are_same_variable(left: str, right: str) -> bool:
+    return left[:-3] == right[:-3] and {left[-3:], right[-3:]} == {"<1>", "<2>"}
 
 
 def _substitute_in_block(block: Block, fixed: Mapping[str, Expression]) -> Block:
-    def one(statement: Statement) -> Statement:
+    def rewrite(statement: Statement) -> Statement:
         match statement:
             case Assign() | Output():
                 return replace(statement, value=substitute(statement.value, fixed))
             case Sample():
-                return replace(
-                    statement,
-                    parameters=tuple(substitute(part, fixed) for part in statement.parameters),
-                )
-            case If():
-                then, otherwise = (
-                    _substitute_in_block(statement.then, fixed),
-                    _substitute_in_block(statement.otherwise, fixed),
-                )
-                return If(substitute(statement.condition, fixed), then, otherwise, statement.place)
-            case While():
-                return While(
-                    substitute(statement.condition, fixed),
-                    _substitute_in_block(statement.body, fixed),
-                    statement.place,
-                )
+                parameters = tuple(substitute(part, fixed) for part in statement.parameters)
+                return replace(statement, parameters=parameters)
+            case If(condition, then, otherwise, place):
+                then, otherwise = (_substitute_in_block(one, fixed) for one in (then, otherwise))
+                return If(substitute(condition, fixed), then, otherwise, place)
+            case While(condition, body, place):
+                return While(substitute(condition, fixed), _substitute_in_block(body, fixed), place)
 
-    return tuple(map(one, block))
+    return tuple(map(rewrite, block))

@@ -1,4 +1,4 @@
-"""What is said of a judgement that is neither shown nor refuted."""
+"""The result of a judgement that is neither proved nor refuted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ __all__ = ["Undecided"]
 
 
 class Undecided(Exception):
-    """``reason`` is one sentence. Returned as a value by ``decide``; raised only inside this
-    room.
+    """An undecided judgement; ``reason`` is one sentence. ``decide_judgement`` returns it as a
+    value; it is raised only inside this package.
     """
 
     def __init__(self, reason: str, place: Place = NOWHERE) -> None:

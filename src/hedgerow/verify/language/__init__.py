@@ -1,1 +1,1 @@
-"""Programs: what they are (``program``), how they are read, and how they run."""
+"""The language of programs: its syntax tree (``program``), its front ends and its interpreter."""

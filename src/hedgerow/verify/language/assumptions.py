@@ -1,9 +1,9 @@
-"""What a proof takes for granted of public arguments, as a check that runs before the program does.
+"""Checks of public arguments that establish, before a run, what a proof assumes.
 
-``eps`` is above 0 and ``delta`` between 0 and 1; wherever public parameters alone decide what noise
-is drawn from, reached or not, there is such noise: its scale is above 0, a coin's chance lies in
-[0, 1], uniform noise does not end below where it starts. What is claimed has a value, and that is
-at least 0. Nothing here looks at private data.
+``eps`` is positive and ``delta`` is between 0 and 1. Wherever public parameters alone determine the
+parameters of a draw, executed or not, they are valid: a scale is positive, a probability lies in
+[0, 1], the high end of uniform noise is not below the low end. The claim has a value of at least 0.
+No check looks at private data.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ __all__ = [
 
 
 def find_public_scalars(program: Program) -> frozenset[str]:
-    """The public parameters that are numbers or truths."""
+    """Return the public parameters that are not lists."""
     return frozenset(one.name for one in program.parameters if not one.private and not one.list)
 
 
 def find_constants(program: Program) -> dict[str, Expression]:
-    """Variables that are assigned once, at the top, from public parameters: as those parameters."""
+    """Return the variables that are assigned once, at the top level, from public parameters, each
+    as an expression over these.
+    """
     fixed = find_public_scalars(program)
     count: dict[str, int] = {}
     for one in walk_statements(program.body):
@@ -57,9 +59,9 @@ def find_constants(program: Program) -> dict[str, Expression]:
 
 
 def has_checked_parameters(program: Program, sample: Sample) -> bool:
-    """Whether ``check_arguments`` sees to it that there is such noise: public numbers alone decide
-    what is drawn from. What is chosen, by a public truth or by a comparison, does not count, since
-    it is not looked at before the run."""
+    """Return whether ``check_arguments`` validates the parameters of a draw: public numbers alone
+    determine them. Conditional expressions do not qualify; they are not evaluated before the run.
+    """
     numbers = {
         one.name
         for one in program.parameters
@@ -71,7 +73,7 @@ def has_checked_parameters(program: Program, sample: Sample) -> bool:
 
 
 def check_arguments(program: Program, arguments: Mapping[str, object]) -> None:
-    """Refuses public arguments that no proof is about."""
+    """Refuse public arguments that no proof covers."""
     fixed, known = find_public_scalars(program), find_constants(program)
     numbers = {
         name: value
@@ -80,14 +82,15 @@ def check_arguments(program: Program, arguments: Mapping[str, object]) -> None:
     }
     for name in ("eps", "epsilon", "delta"):
         if name in numbers and (numbers[name] <= 0 or (name == "delta" and numbers[name] >= 1)):
-            raise InvalidArgument(name, "must be above 0, and a delta below 1", numbers[name])
+            problem = "must be above 0 and below 1" if name == "delta" else "must be above 0"
+            raise InvalidArgument(name, problem, numbers[name])
     for one in program.samples:
         values = [substitute(parameter, known) for parameter in one.parameters]
-        # no proof takes it for granted
-        cut = one.noise in (Noise.BERNOULLI, Noise.UNIFORM) and not all(map(can_bound, values))
+        # no proof assumes that these are valid
+        skipped = one.noise in (Noise.BERNOULLI, Noise.UNIFORM) and not all(map(can_bound, values))
         if (
             one.noise is not Noise.BITS
-            and not cut
+            and not skipped
             and all(collect_names(value) <= numbers.keys() for value in values)
         ):
             _check_noise_parameters(one, [bound_expression(value, numbers) for value in values])
@@ -95,8 +98,8 @@ def check_arguments(program: Program, arguments: Mapping[str, object]) -> None:
 
 
 def check_claim(program: Program, numbers: Mapping[str, Fraction | int]) -> None:
-    """Refuses public numbers at which nothing is claimed: epsilon or delta has no value there,
-    or may be below 0.
+    """Refuse public numbers at which the claimed epsilon or delta is undefined or may be
+    negative.
     """
     for word, claimed in (("epsilon", program.claim.epsilon), ("delta", program.claim.delta)):
         if claimed is not None and bound_expression(claimed, numbers)[0] < 0:
@@ -104,23 +107,23 @@ def check_claim(program: Program, numbers: Mapping[str, Fraction | int]) -> None
                 f"{name} = {numbers[name]}" for name in sorted(collect_names(claimed))
             )
             raise Refused(
-                f"The claimed {word} {format_expression(claimed)} is not seen to be at least 0 at"
-                f" {given or 'all arguments'}."
+                f"The claimed {word} {format_expression(claimed)} may be negative at"
+                f" {given or 'all arguments'}. Pass arguments at which it is at least 0."
             )
 
 
 def _check_noise_parameters(sample: Sample, ends: list[tuple[Fraction, Fraction]]) -> None:
-    line, said = f"line {sample.place.line}: ", format_expression(sample.parameters[0])
+    line, first = f"line {sample.place.line}: ", format_expression(sample.parameters[0])
     match sample.noise:
         case Noise.BERNOULLI:
             if ends[0][0] < 0 or ends[0][1] > 1:
-                raise Refused(f"{line}the chance {said} of a coin must lie between 0 and 1.")
+                raise Refused(f"{line}the probability {first} must be between 0 and 1.")
         case Noise.UNIFORM:
             if ends[1][0] < ends[0][1]:
                 raise Refused(
-                    f"{line}uniform noise ends at {format_expression(sample.parameters[1])}, below"
-                    f" {said} where it starts."
+                    f"{line}the high end {format_expression(sample.parameters[1])} of uniform noise"
+                    f" must not be below its low end {first}."
                 )
         case _:
             if ends[0][0] <= 0:
-                raise Refused(f"{line}the scale {said} of {sample.noise} noise must be above 0.")
+                raise Refused(f"{line}the scale {first} of {sample.noise} noise must be above 0.")

@@ -1,5 +1,5 @@
-"""How wide every bit string is, in public parameters. Strings of different widths do not go
-together: that is seen before a run.
+"""Widths of bit strings as polynomials in public parameters; strings of different widths are
+refused before a run.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ WidthPolynomial: TypeAlias = dict[tuple[str, ...], Fraction]
 
 
 def check_widths(program: Program) -> None:
-    """Raises ``UnsupportedProgram`` where two widths that must be the same are not, or where a
-    width is not made of public parameters.
+    """Refuse a program that combines bit strings of different widths, or whose widths depend on
+    more than public parameters.
     """
     widths = _WidthInference(program)
     before = -1
@@ -51,7 +51,7 @@ def check_widths(program: Program) -> None:
 
 
 class _WidthInference:
-    """``known`` has the width of every variable that is a bit string."""
+    """The widths inferred so far, by variable."""
 
     def __init__(self, program: Program) -> None:
         self.public = {one.name for one in program.parameters if not one.private and not one.list}
@@ -65,15 +65,15 @@ class _WidthInference:
             _check_equal(self.widths.setdefault(name, width), width, place)
 
     def infer(self, expression: Expression) -> WidthPolynomial | None:
-        """None for what is no bit string, and for what is not known yet."""
+        """Return the width of a bit string, or None for anything else and while it is unknown."""
         match expression:
             case Name():
                 return self.widths.get(expression.name)
             case Read():
                 return self.widths.get(expression.list)
             case Apply(operator="concat"):
-                one, other = (self.infer(argument) for argument in expression.arguments)
-                return _add(one, other) if one is not None and other is not None else None
+                left, right = map(self.infer, expression.arguments)
+                return _add(left, right) if left is not None and right is not None else None
             case Apply(operator="bits~"):
                 return self.infer(expression.arguments[0])
             case Apply(operator="xor" | "bits+" | "bits&" | "bits|" | "==" | "!=" | "if"):
@@ -89,11 +89,11 @@ class _WidthInference:
                 return None
 
     def build_polynomial(self, expression: Expression) -> WidthPolynomial:
-        """A width as a sum of products."""
+        """Return a width as a sum of products."""
         unknown = sorted(collect_names(expression) - self.public)
         if unknown:
             raise UnsupportedProgram(
-                f"the number of bits must be made of public parameters, and {unknown[0]} is none",
+                f"the number of bits mentions {unknown[0]}; use public parameters only",
                 expression.place,
             )
         match expression:
@@ -102,44 +102,43 @@ class _WidthInference:
             case Name():
                 return {(expression.name,): Fraction(1)}
             case Apply(operator="+" | "-" | "*"):
-                one, other = (self.build_polynomial(argument) for argument in expression.arguments)
+                left, right = map(self.build_polynomial, expression.arguments)
                 if expression.operator == "*":
-                    return _multiply(one, other)
-                return _add(
-                    one,
-                    other if expression.operator == "+" else _multiply(other, {(): Fraction(-1)}),
-                )
+                    return _multiply(left, right)
+                if expression.operator == "-":
+                    right = _multiply(right, {(): Fraction(-1)})
+                return _add(left, right)
             case Apply(operator="/", arguments=(first, Number() as second)) if second.value:
                 return _multiply(self.build_polynomial(first), {(): 1 / second.value})
             case _:
                 raise UnsupportedProgram(
-                    "a number of bits is written with +, -, * and division by numbers",
+                    "the number of bits must be written with +, -, * and division by numbers",
                     expression.place,
                 )
 
 
-def _add(one: WidthPolynomial, other: WidthPolynomial) -> WidthPolynomial:
-    whole = {
-        name: one.get(name, Fraction(0)) + other.get(name, Fraction(0))
-        for name in one.keys() | other.keys()
+def _add(left: WidthPolynomial, right: WidthPolynomial) -> WidthPolynomial:
+    total = {
+        name: left.get(name, Fraction(0)) + right.get(name, Fraction(0))
+        for name in left.keys() | right.keys()
     }
-    return {name: factor for name, factor in whole.items() if factor}
+    return {name: factor for name, factor in total.items() if factor}
 
 
-def _multiply(one: WidthPolynomial, other: WidthPolynomial) -> WidthPolynomial:
-    whole: WidthPolynomial = {}
-    for name, factor in one.items():
-        whole = _add(
-            whole, {tuple(sorted(name + more)): factor * times for more, times in other.items()}
+def _multiply(left: WidthPolynomial, right: WidthPolynomial) -> WidthPolynomial:
+    total: WidthPolynomial = {}
+    for name, factor in left.items():
+        total = _add(
+            total, {tuple(sorted(name + more)): factor * times for more, times in right.items()}
         )
-    return whole
+    return total
 
 
-def _check_equal(one: WidthPolynomial, other: WidthPolynomial, place: Place) -> None:
-    if one != other:
+def _check_equal(left: WidthPolynomial, right: WidthPolynomial, place: Place) -> None:
+    if left != right:
         raise UnsupportedProgram(
-            f"bit strings of {_format_width(one)} and {_format_width(other)} bits do not go"
-            " together",
+            f"bit strings of {_format_width(left)} and {_format_width(right)} bits cannot be"
+            " combined; make their widths equal",
             place,
         )
 

@@ -1,7 +1,7 @@
-"""The price of a program: its claim, worked out at public arguments, between two exact rationals.
+"""Bounds of a claim: epsilon or delta, evaluated at public arguments, between two exact rationals.
 
-Roots, logarithms and exponentials are irrational. Each is enclosed, and so is all that is made of
-them, so that a price can be rounded up.
+Roots, logarithms and exponentials are irrational. Each is enclosed in an interval, and so is every
+expression that uses them, so that a price can be rounded up.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["IRRATIONAL", "Bounds", "bound_expression", "can_bound"]
 
 Bounds: TypeAlias = tuple[Fraction, Fraction]
 IRRATIONAL: Final = frozenset({"ln", "exp", "sqrt"})
-_MAX_EXPONENT: Final = 10**6  # e to more than that is no price
+_MAX_EXPONENT: Final = 10**6  # e to a larger power is no meaningful price
 
 
 def bound_expression(
     expression: Expression, values: Mapping[str, Fraction | int], digits: int = DIGITS
 ) -> Bounds:
-    """The least and the most that the expression can be, the closer the more digits; the same
-    number where it is rational.
+    """Return rationals between which the expression lies; they are equal where it is rational, and
+    closer with more digits.
     """
     match expression:
         case Number():
@@ -45,14 +45,14 @@ def bound_expression(
                 *ends, *([digits] if expression.operator in IRRATIONAL else [])
             )
     raise Refused(
-        f"What {format_expression(expression)} comes to cannot be said from the public numbers"
-        " alone."
+        f"{format_expression(expression)} cannot be evaluated from public numbers. Write the claim"
+        " with public numbers, arithmetic, ln, exp and sqrt."
     )
 
 
 def can_bound(expression: Expression) -> bool:
-    """Whether it is made of what ``bound_expression`` knows: numbers, names and arithmetic,
-    without choices.
+    """Return whether ``bound_expression`` handles it: numbers, names and arithmetic, without
+    conditionals.
     """
     return all(
         isinstance(one, Number | Name) or (isinstance(one, Apply) and one.operator in _OPERATORS)
@@ -67,7 +67,7 @@ def _bound_product(a: Bounds, b: Bounds) -> Bounds:
 
 def _bound_quotient(a: Bounds, b: Bounds) -> Bounds:
     if b[0] <= 0 <= b[1]:
-        raise Refused("The claim of this mechanism divides by 0 at these arguments.")
+        raise Refused("The mechanism's claim divides by 0. Pass other public arguments.")
     return _bound_product(a, (1 / b[1], 1 / b[0]))
 
 
@@ -79,22 +79,23 @@ def _bound_absolute(a: Bounds) -> Bounds:
 def _bound_logarithm(a: Bounds, digits: int) -> Bounds:
     if a[0] <= 0:
         raise Refused(
-            "The claim of this mechanism takes the logarithm of what is not above 0 at these"
-            " arguments."
+            "The mechanism's claim takes the logarithm of a number that is not positive. Pass"
+            " other public arguments."
         )
     return log_bounds(a[0], digits)[0], log_bounds(a[1], digits)[1]
 
 
 def _bound_exponential(a: Bounds, digits: int) -> Bounds:
     if a[1] > _MAX_EXPONENT:
-        raise Refused("The claim of this mechanism is beyond all prices at these arguments.")
+        raise Refused("The mechanism's claim exceeds e^1000000. Pass other public arguments.")
     return exp_bounds(a[0], digits)[0], exp_bounds(a[1], digits)[1]
 
 
 def _bound_root(a: Bounds, digits: int) -> Bounds:
     if a[0] < 0:
         raise Refused(
-            "The claim of this mechanism takes the root of a negative number at these arguments."
+            "The mechanism's claim takes the square root of a negative number. Pass other public"
+            " arguments."
         )
     return sqrt_down(a[0], 10**digits), sqrt_up(a[1], 10**digits)
 

@@ -1,9 +1,8 @@
-"""What a claim is told in: multiples of eps, where there is one; of another public number that it
-is in proportion to; or of itself.
+"""Units of a claim, for reporting bounds: a multiple of eps, of another public number that the
+claim is proportional to, or of the claim itself.
 
-"At least 1.25 times eps" says something for every eps. For a claim such as ``1/a + 2*n/b`` no
-parameter has that role: there, bounds are told as multiples of the claim, "at least 0.9 times the
-claim".
+"At least 1.25 times eps" is true for every eps. A claim such as ``1/a + 2*n/b`` has no such
+parameter; its bounds are reported as multiples of the claim, "at least 0.9 times the claim".
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ _EPSILON_NAMES: Final = ("eps", "epsilon")
 
 
 def find_claim_unit(program: Program) -> str:
-    """A parameter's name, "the claim", or nothing where the claim is a number."""
+    """Return a parameter's name, "the claim", or "" for a claim that is a number."""
     return find_unit_parameter(program) or (
         THE_CLAIM if collect_names(program.claim.epsilon) else ""
     )
 
 
 def find_unit_parameter(program: Program) -> str | None:
-    """The public real in whose multiples the claim is told: eps, or else one that it is in
-    proportion to.
+    """Return the public real that serves as unit: eps, or another that the claim is proportional
+    to.
     """
     epsilon = program.claim.epsilon
     mentioned = _collect_names_outside_logarithms(epsilon)
@@ -54,7 +53,7 @@ def find_unit_parameter(program: Program) -> str | None:
 
 
 def _collect_names_outside_logarithms(expression: Expression) -> frozenset[str]:
-    """What ln((1 - p) / p) is told in is not p."""
+    """Return the names outside ``ln``: p is no unit of ln((1 - p) / p)."""
     if not isinstance(expression, Apply):
         return collect_names(expression)
     return (
@@ -65,8 +64,8 @@ def _collect_names_outside_logarithms(expression: Expression) -> frozenset[str]:
 
 
 def compute_degree(expression: Expression, name: str) -> Fraction | None:
-    """The power of ``name`` that the expression is in proportion to, as far as its signs show
-    that.
+    """Return the power of ``name`` that the expression is proportional to, if its structure shows
+    one.
     """
     match expression:
         case Number():

@@ -1,8 +1,8 @@
-"""A program as plain data, and back: all of it, by value.
+"""Programs as plain JSON data, encoded and decoded by value.
 
-What ``decode`` gives is made of this package's own classes and of nothing that the other side
-brought along, whatever the object was that was encoded. So a program that is checked after it was
-decoded is the one that runs, in this process or in another.
+``decode`` builds instances of this package's own classes only, whatever object was encoded. A
+program that is checked after decoding is therefore the program that runs, in this process or in
+another.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _FIELD_CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def encode(value: Any) -> Any:
-    """Return a program, a part of it, or a number as what JSON has words for."""
+    """Return a program, a part of one, or a number as JSON data."""
     if isinstance(value, Fraction):  # in base 16, which has no limit on digits
         return {"Fraction": [f"{value.numerator:x}", f"{value.denominator:x}"]}
     if isinstance(value, StrEnum):
@@ -83,12 +83,14 @@ def encode(value: Any) -> Any:
         if isinstance(value, one):  # type: ignore[arg-type]
             return {name: [encode(getattr(value, field.name)) for field in fields(value)]}
     raise InvalidArgument(
-        "program", "must be made of the parts that programs have", type(value).__name__
+        "program",
+        "must consist of nodes of verify.language.program",
+        type(value).__name__,
     )
 
 
 def decode(plain: Any) -> Any:
-    """Return what was encoded; lists as tuples."""
+    """Return the decoded value, with lists as tuples."""
     match plain:
         case None | bool() | str():
             return plain
@@ -102,17 +104,19 @@ def decode(plain: Any) -> Any:
             ((name, parts),) = plain.items()
             if name in _CLASSES:
                 return _check_fields(_CLASSES[name](*map(decode, parts)))
-    raise InvalidArgument("program", "must be a document that this wrote")
+    raise InvalidArgument("program", "must be data that encode() produced")
 
 
-def _check_fields(made: Any) -> Any:
-    """Return it, if its parts are of the kinds that they have in a program."""
-    each: tuple[Field[Any], ...] = () if isinstance(made, StrEnum) else fields(made)
-    if not all(_FIELD_CHECKS[str(field.type)](getattr(made, field.name)) for field in each):
+def _check_fields(node: Any) -> Any:
+    """Return the node if each field has its declared type."""
+    each: tuple[Field[Any], ...] = () if isinstance(node, StrEnum) else fields(node)
+    if not all(_FIELD_CHECKS[str(field.type)](getattr(node, field.name)) for field in each):
         raise InvalidArgument(
-            "program", "must be made of the parts that programs have", type(made).__name__
+            "program",
+            "must consist of nodes of verify.language.program",
+            type(node).__name__,
         )
-    return made
+    return node
 
 
 def _are_all(value: Any, kinds: tuple[type, ...]) -> bool:
@@ -120,11 +124,11 @@ def _are_all(value: Any, kinds: tuple[type, ...]) -> bool:
 
 
 def rebuild_program(program: Program) -> Program:
-    """Return the same program, made anew of nothing but its parts."""
+    """Return a copy of the program that consists of plain nodes only."""
     try:
         found = decode(json.loads(json.dumps(encode(program))))
     except (AttributeError, TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, Program):
-        raise InvalidArgument("program", "must be made of the parts that programs have")
+        raise InvalidArgument("program", "must consist of nodes of verify.language.program")
     return found

@@ -1,5 +1,5 @@
-"""``judge c1 ~ c2 : P ==> Q [epsilon, delta]`` as data: two programs, what holds before, and
-what must then hold after.
+"""The syntax tree of ``judge c1 ~ c2 : P ==> Q [epsilon, delta]``: two programs, a precondition and
+a postcondition.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from hedgerow.verify.language.program import NOWHERE, Expression, Place, Program
 
 __all__ = ["RESULT", "Judgement", "tag_name"]
 
-RESULT = "res"  # what a program tells, where it has no variable of that name
+RESULT = "res"  # the output of a program that has no variable of this name
 
 
 def tag_name(name: str, run: int) -> str:
-    """The name of a variable in the first or in the second run, as relations have it: ``x<1>``."""
+    """Return the name of a variable in the first or second run, as relations write it: ``x<1>``."""
     return f"{name}<{run}>"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """From any two inputs that ``before`` relates, the results of the two programs are lifted into
-    ``after``.
+    """A relational claim: for any two inputs that ``precondition`` relates, the output
+    distributions of the two programs are lifted into ``postcondition``.
 
-    ``before`` speaks of parameters, ``after`` also of the variables at the end and of ``res``, each
-    under its tagged name. Without an epsilon it is 0, and so is delta.
+    ``precondition`` mentions parameters; ``postcondition`` also mentions final variables and
+    ``res``, each by its tagged name. A missing epsilon or delta is 0.
     """
 
     left: Program

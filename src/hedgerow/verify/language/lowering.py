@@ -1,26 +1,20 @@
-"""From what authors write to the five statements.
-
-Both front ends write a body in six *steps*. Two of them are not statements: a ``LoopStep`` may draw
-noise for its condition each time round and has steps that end each round, and ``JumpStep`` is
-``break``, ``continue`` or ``return``. ``lower_steps`` writes them out:
+"""Lowering: rewrites the steps of a front end as the five kinds of statement.
 
 - ``if c: …; break`` (or ``continue``, ``return``) followed by more becomes ``if c: … else: more``;
-- a loop that is left early remembers so in a variable that its guard asks for: ``while i < n and
-  not broken``;
-- where a branch only *may* leave, what follows it asks the same variable;
+- a loop that is left early sets a flag that its guard tests: ``while i < n and not broken``;
+- after a branch that only *may* jump, the rest of the block is guarded by the same flag;
 - ``while A and B`` where B draws noise becomes ``while A and not broken: draw; if B: … else: broken
   = True``.
 
-A parameter keeps the value that was given: one that the program changes is copied first, and the
-copy is changed. A variable that nobody asks for is not kept. What is said in which order, and with
-which probability, is the same before and after.
+A parameter keeps its value: a parameter that the program assigns is copied first, and the copy is
+assigned. Flags that are never read are dropped. The outputs, their order and their probabilities
+are the same before and after.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import replace
 
 from hedgerow.verify.language.program import (
     NOWHERE,
@@ -30,7 +24,6 @@ from hedgerow.verify.language.program import (
     Expression,
     If,
     Name,
-    Noise,
     Output,
     Parameter,
     Place,
@@ -45,102 +38,27 @@ from hedgerow.verify.language.program import (
     walk_expression,
     walk_statements,
 )
+from hedgerow.verify.language.steps import (
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    OutputStep,
+    SetStep,
+    Step,
+    Steps,
+    conjoin,
+)
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
-__all__ = [
-    "BranchStep",
-    "DrawStep",
-    "JumpStep",
-    "LoopStep",
-    "NameSupply",
-    "OutputStep",
-    "SetStep",
-    "Step",
-    "Steps",
-    "conjoin",
-    "lower_steps",
-]
+__all__ = ["lower_steps"]
 
-# blocks within blocks, statements, and expressions within expressions
 MAX_BLOCK_DEPTH, MAX_STATEMENTS, MAX_EXPRESSION_PARTS = 40, 1000, 100
 
 
-@dataclass(frozen=True, slots=True)
-class SetStep:
-    name: str
-    value: Expression
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class DrawStep:
-    name: str
-    noise: Noise
-    parameters: tuple[Expression, ...]
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class OutputStep:
-    value: Expression
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class BranchStep:
-    condition: Expression
-    then: Steps
-    otherwise: Steps = ()
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class LoopStep:
-    """While ``condition``, which may speak of what ``drawn`` has just drawn, do ``body``, and
-    then ``last`` unless it was left for good.
-    """
-
-    condition: Expression
-    body: Steps
-    draws: tuple[DrawStep, ...] = ()
-    round_end: tuple[SetStep, ...] = ()
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class JumpStep:
-    """``way`` is break, continue or return."""
-
-    jump: str
-    place: Place = NOWHERE
-
-
-Step: TypeAlias = SetStep | DrawStep | OutputStep | BranchStep | LoopStep | JumpStep
-Steps: TypeAlias = tuple[Step, ...]
-
-
-@dataclass
-class NameSupply:
-    """Makes names that nobody has taken."""
-
-    taken: set[str] = field(default_factory=set)
-
-    def make_name(self, wanted: str) -> str:
-        name, number = wanted, 1
-        while name in self.taken:
-            number += 1
-            name = f"{wanted}{number}"
-        self.taken.add(name)
-        return name
-
-
-def conjoin(one: Expression, other: Expression) -> Expression:
-    """One and the other."""
-    return Apply("and", (one, other), one.place)
-
-
 def lower_steps(steps: Steps, parameters: Sequence[Parameter], fresh: NameSupply) -> Block:
-    """The steps in five statements, sites numbered in the order of the text."""
+    """Rewrite steps as the five kinds of statement, with sites numbered in source order."""
     returned = fresh.make_name("returned")
     body = _Lowering(fresh).lower_block(steps, {"return": returned})
     block = _drop_unread_flags((Assign(returned, Truth(False)), *body))
@@ -155,47 +73,32 @@ def _copy_changed_parameters(
     for one in changed:
         if one.list:
             raise UnsupportedProgram(
-                f"the list {one.name} is a parameter and cannot be changed",
+                f"the list {one.name} is a parameter and cannot be assigned; use another name",
                 _find_first_assignment(block, one.name),
             )
     local = {one.name: fresh.make_name(f"{one.name}_now") for one in changed}
-    values: dict[str, Expression] = {name: Name(other) for name, other in local.items()}
+    values: dict[str, Expression] = {name: Name(copy) for name, copy in local.items()}
 
-    def copied(statement: Statement) -> Statement:
+    def rename(statement: Statement) -> Statement:
         match statement:
-            case Assign():
-                return Assign(
-                    local.get(statement.name, statement.name),
-                    substitute(statement.value, values),
-                    statement.place,
-                )
-            case Sample():
-                found = tuple(substitute(one, values) for one in statement.parameters)
-                return replace(
-                    statement, name=local.get(statement.name, statement.name), parameters=found
-                )
-            case If():
-                condition = substitute(statement.condition, values)
-                return If(
-                    condition,
-                    tuple(map(copied, statement.then)),
-                    tuple(map(copied, statement.otherwise)),
-                    statement.place,
-                )
-            case While():
-                return While(
-                    substitute(statement.condition, values),
-                    tuple(map(copied, statement.body)),
-                    statement.place,
-                )
-            case Output():
-                return Output(substitute(statement.value, values), statement.place)
+            case Assign(name, value, place):
+                return Assign(local.get(name, name), substitute(value, values), place)
+            case Sample(name, _, parameters):
+                renamed = tuple(substitute(one, values) for one in parameters)
+                return replace(statement, name=local.get(name, name), parameters=renamed)
+            case If(condition, then, otherwise, place):
+                then, otherwise = tuple(map(rename, then)), tuple(map(rename, otherwise))
+                return If(substitute(condition, values), then, otherwise, place)
+            case While(condition, body, place):
+                return While(substitute(condition, values), tuple(map(rename, body)), place)
+            case Output(value, place):
+                return Output(substitute(value, values), place)
 
     if not local:
         return block
     return (
-        *(Assign(other, Name(name), NOWHERE) for name, other in local.items()),
-        *map(copied, block),
+        *(Assign(copy, Name(name), NOWHERE) for name, copy in local.items()),
+        *map(rename, block),
     )
 
 
@@ -212,12 +115,12 @@ class _Lowering:
         self.name_supply = fresh
 
     def lower_block(
-        self, steps: Sequence[Step], ways: dict[str, str], depth: int = 0
+        self, steps: Sequence[Step], flags: dict[str, str], depth: int = 0
     ) -> list[Statement]:
-        """``ways`` names the variable that remembers each way of leaving."""
+        """Rewrite a block; ``flags`` names the variable that records each kind of jump."""
         if depth > MAX_BLOCK_DEPTH:
             raise UnsupportedProgram(
-                f"there are more than {MAX_BLOCK_DEPTH} blocks within blocks",
+                f"blocks are nested more than {MAX_BLOCK_DEPTH} deep; flatten the program",
                 steps[0].place if steps else NOWHERE,
             )
         done: list[Statement] = []
@@ -231,80 +134,56 @@ class _Lowering:
                 case OutputStep():
                     done.append(Output(step.value, step.place))
                 case JumpStep():
-                    return [*done, Assign(ways[step.jump], Truth(True), step.place)]
+                    return [*done, Assign(flags[step.jump], Truth(True), step.place)]
                 case LoopStep():
-                    done += self.lower_loop(step, ways, depth)
+                    done += self.lower_loop(step, flags, depth)
                     if "return" in _find_jumps(step.body) and rest:
-                        return [*done, self.build_unless(["return"], rest, ways, depth)]
+                        return [*done, self.build_unless(["return"], rest, flags, depth)]
                 case BranchStep():
                     if _find_jumps((step,)) and rest:
-                        return [*done, *self.lower_branch(step, rest, ways, depth)]
-                    done.append(
-                        self.build_if(
-                            step.condition, step.then, step.otherwise, ways, depth, step.place
-                        )
-                    )
+                        return [*done, *self.lower_branch(step, rest, flags, depth)]
+                    done.append(self.build_if(step, flags, depth))
         return done
 
-    def build_if(
-        self,
-        condition: Expression,
-        then: Sequence[Step],
-        otherwise: Sequence[Step],
-        ways: dict[str, str],
-        depth: int,
-        place: Place,
-    ) -> If:
-        return If(
-            condition,
-            tuple(self.lower_block(then, ways, depth + 1)),
-            tuple(self.lower_block(otherwise, ways, depth + 1)),
-            place,
+    def build_if(self, step: BranchStep, flags: dict[str, str], depth: int) -> If:
+        then, otherwise = (
+            tuple(self.lower_block(one, flags, depth + 1)) for one in (step.then, step.otherwise)
         )
+        return If(step.condition, then, otherwise, step.place)
 
     def lower_branch(
-        self, step: BranchStep, rest: Sequence[Step], ways: dict[str, str], depth: int
+        self, step: BranchStep, rest: Sequence[Step], flags: dict[str, str], depth: int
     ) -> list[Statement]:
-        """A choice that may leave, and what comes after it."""
+        """Rewrite a branch that may jump, and the steps after it."""
         if _always_jumps(step.then):
-            return [
-                self.build_if(
-                    step.condition, step.then, (*step.otherwise, *rest), ways, depth, step.place
-                )
-            ]
-        if _always_jumps(step.otherwise):
-            return [
-                self.build_if(
-                    step.condition, (*step.then, *rest), step.otherwise, ways, depth, step.place
-                )
-            ]
-        choice = self.build_if(step.condition, step.then, step.otherwise, ways, depth, step.place)
-        return [choice, self.build_unless(sorted(_find_jumps((step,))), rest, ways, depth)]
+            step = replace(step, otherwise=(*step.otherwise, *rest))
+        elif _always_jumps(step.otherwise):
+            step = replace(step, then=(*step.then, *rest))
+        else:
+            unless = self.build_unless(sorted(_find_jumps((step,))), rest, flags, depth)
+            return [self.build_if(step, flags, depth), unless]
+        return [self.build_if(step, flags, depth)]
 
     def build_unless(
-        self, left: Sequence[str], rest: Sequence[Step], ways: dict[str, str], depth: int
+        self, jumps: Sequence[str], rest: Sequence[Step], flags: dict[str, str], depth: int
     ) -> If:
-        """The rest, unless it was left in one of these ways."""
+        """Build the rest of a block, guarded by the flags of these jumps."""
         place = rest[0].place
         condition: Expression | None = None
-        for way in left:
-            stayed = Apply("not", (Name(ways[way], place),), place)
+        for jump in jumps:
+            stayed = Apply("not", (Name(flags[jump], place),), place)
             condition = stayed if condition is None else conjoin(condition, stayed)
         assert condition is not None
-        return self.build_if(condition, rest, (), ways, depth, place)
+        return self.build_if(BranchStep(condition, tuple(rest), (), place), flags, depth)
 
-    def lower_loop(self, step: LoopStep, ways: dict[str, str], depth: int) -> list[Statement]:
+    def lower_loop(self, step: LoopStep, flags: dict[str, str], depth: int) -> list[Statement]:
         if step.draws:
-            return self.lower_loop(_move_draws_inside(step), ways, depth)
-        left = _find_jumps(step.body)
-        broken, skipped = (
-            self.name_supply.make_name("broken"),
-            self.name_supply.make_name("skipped"),
-        )
-        inside = ways | {"break": broken, "continue": skipped}
+            return self.lower_loop(_move_draws_inside(step), flags, depth)
+        broken, skipped = map(self.name_supply.make_name, ("broken", "skipped"))
+        inside = flags | {"break": broken, "continue": skipped}
         guard = step.condition
-        for way in sorted(left & {"break", "return"}):
-            stayed = Apply("not", (Name(inside[way], step.place),), step.place)
+        for jump in sorted(_find_jumps(step.body) & {"break", "return"}):
+            stayed = Apply("not", (Name(inside[jump], step.place),), step.place)
             guard = stayed if guard == Truth(True) else conjoin(guard, stayed)
         body = self.lower_block(step.body, inside, depth + 1)
         last = [Assign(one.name, one.value, one.place) for one in step.round_end]
@@ -313,8 +192,8 @@ class _Lowering:
 
 
 def _move_draws_inside(step: LoopStep) -> LoopStep:
-    """The same loop, drawing inside: the parts of its condition before the first that needs a
-    draw stay in the guard.
+    """Return the same loop with its draws in the body. The conjuncts of the condition before the
+    first that needs a draw stay in the guard.
     """
     drawn = {one.name for one in step.draws}
     guard, inner = [], list(_split_conjuncts(step.condition))
@@ -342,7 +221,7 @@ def _split_conjuncts(expression: Expression) -> Iterator[Expression]:
 
 
 def _find_jumps(steps: Sequence[Step]) -> frozenset[str]:
-    """The ways in which these steps may be left."""
+    """Return the jumps by which control may leave these steps."""
     found: set[str] = set()
     for step in steps:
         match step:
@@ -358,7 +237,7 @@ def _find_jumps(steps: Sequence[Step]) -> frozenset[str]:
 
 
 def _always_jumps(steps: Sequence[Step]) -> bool:
-    """Whether these steps are left whatever happens."""
+    """Return whether control always leaves these steps by a jump."""
     return any(
         isinstance(one, JumpStep)
         or (
@@ -369,10 +248,8 @@ def _always_jumps(steps: Sequence[Step]) -> bool:
 
 
 def _drop_unread_flags(block: Block) -> Block:
-    """Without the memory of leaving that nobody asks for: those are the assignments of True or
-    False to what is never read.
-    """
-    asked = frozenset[str]().union(
+    """Remove the assignments of True or False to variables that are never read."""
+    read = frozenset[str]().union(
         *(
             collect_names(expression)
             for one in walk_statements(block)
@@ -380,54 +257,59 @@ def _drop_unread_flags(block: Block) -> Block:
         )
     )
 
-    def needed(statement: Statement) -> Statement | None:
+    def drop_flag(statement: Statement) -> Statement | None:
         match statement:
-            case Assign(value=Truth()) if statement.name not in asked:
+            case Assign(value=Truth()) if statement.name not in read:
                 return None
             case If():
                 return replace(
-                    statement, then=every(statement.then), otherwise=every(statement.otherwise)
+                    statement,
+                    then=drop_all(statement.then),
+                    otherwise=drop_all(statement.otherwise),
                 )
             case While():
-                return replace(statement, body=every(statement.body))
+                return replace(statement, body=drop_all(statement.body))
             case _:
                 return statement
 
-    def every(block: Block) -> Block:
-        return tuple(one for one in map(needed, block) if one is not None)
+    def drop_all(block: Block) -> Block:
+        return tuple(one for one in map(drop_flag, block) if one is not None)
 
-    return every(block)
+    return drop_all(block)
 
 
 def _number_sites(block: Block) -> Block:
     counter = iter(range(MAX_STATEMENTS * MAX_EXPRESSION_PARTS))
 
-    def numbered(statement: Statement) -> Statement:
+    def number(statement: Statement) -> Statement:
         match statement:
             case Sample():
                 return replace(statement, site=next(counter))
             case If():
-                then = tuple(map(numbered, statement.then))
+                then = tuple(map(number, statement.then))
                 return replace(
-                    statement, then=then, otherwise=tuple(map(numbered, statement.otherwise))
+                    statement, then=then, otherwise=tuple(map(number, statement.otherwise))
                 )
             case While():
-                return replace(statement, body=tuple(map(numbered, statement.body)))
+                return replace(statement, body=tuple(map(number, statement.body)))
             case _:
                 return statement
 
-    return tuple(map(numbered, block))
+    return tuple(map(number, block))
 
 
 def _check_size(block: Block) -> None:
-    """Refuse what is too large for anybody downstream."""
+    """Refuse a program that is too large for the later stages."""
     for count, one in enumerate(walk_statements(block)):
         if count >= MAX_STATEMENTS:
             raise UnsupportedProgram(
-                f"the program has more than {MAX_STATEMENTS} statements", one.place
+                f"the program has more than {MAX_STATEMENTS} statements; use a loop, or split it",
+                one.place,
             )
         for expression in list_expressions(one):
             if sum(1 for _ in walk_expression(expression)) > MAX_EXPRESSION_PARTS:
                 raise UnsupportedProgram(
-                    f"an expression has more than {MAX_EXPRESSION_PARTS} parts", one.place
+                    f"an expression has more than {MAX_EXPRESSION_PARTS} parts; split it into"
+                    " several assignments",
+                    one.place,
                 )

@@ -1,9 +1,9 @@
-"""Private truths as whole numbers, where neighbours are measured: True is what is above 0.
+"""Private Booleans as integers, for relations that measure a difference: True means above 0.
 
-Under "one", "all", "increasing", "decreasing", "l1" and "group" a truth that is turned has moved by
-1. Of whole numbers that are neighbours what is above 0 are truths that are neighbours; and all
-truths that are neighbours come from some, 0 and 1. So a program about truths is as private as the
-same program about numbers that asks of each whether it is above 0.
+Under "one", "all", "increasing", "decreasing", "l1" and "group" a flipped Boolean has moved by 1.
+If two integers are neighbours, then so are the Booleans "above 0"; and any two neighbouring
+Booleans arise in this way, from 0 and 1. A program about Booleans is therefore exactly as private
+as the same program about integers that tests each of them for being above 0.
 """
 
 from __future__ import annotations
@@ -36,52 +36,46 @@ _MEASURING_RELATIONS: Final = frozenset(Relation) - {Relation.SECRET, Relation.R
 
 
 def list_measured_booleans(program: Program) -> list[Parameter]:
-    """The private truths, and lists of them, that differ by being turned."""
+    """Return the private Booleans and Boolean lists, if the relation measures differences."""
     if program.claim.neighbours.relation not in _MEASURING_RELATIONS:
         return []
     return [one for one in program.parameters if one.private and one.kind is Kind.BOOL]
 
 
 def encode_booleans(program: Program) -> Program:
-    """The same program about numbers."""
+    """Return the same program over integers."""
     names = frozenset(one.name for one in list_measured_booleans(program))
     if not names:
         return program
 
-    def number(one: Expression) -> Expression:
+    def encode(one: Expression) -> Expression:
         match one:
             case Name() if one.name in names:
                 return Apply("<", (Number(Fraction(0)), one), one.place)
             case Read():
-                entry = replace(one, index=number(one.index))
-                return (
-                    Apply("<", (Number(Fraction(0)), entry), one.place)
-                    if one.list in names
-                    else entry
-                )
+                entry = replace(one, index=encode(one.index))
+                above = Apply("<", (Number(Fraction(0)), entry), one.place)
+                return above if one.list in names else entry
             case Apply():
-                return replace(one, arguments=tuple(map(number, one.arguments)))
+                return replace(one, arguments=tuple(map(encode, one.arguments)))
             case _:
                 return one
 
-    def statement(one: Statement) -> Statement:
+    def encode_statement(one: Statement) -> Statement:
         match one:
             case Assign() | Output():
-                return replace(one, value=number(one.value))
+                return replace(one, value=encode(one.value))
             case Sample():
-                return replace(one, parameters=tuple(map(number, one.parameters)))
+                return replace(one, parameters=tuple(map(encode, one.parameters)))
             case If():
-                then, otherwise = (
-                    tuple(map(statement, one.then)),
-                    tuple(map(statement, one.otherwise)),
-                )
-                return replace(one, condition=number(one.condition), then=then, otherwise=otherwise)
+                then = tuple(map(encode_statement, one.then))
+                otherwise = tuple(map(encode_statement, one.otherwise))
+                return replace(one, condition=encode(one.condition), then=then, otherwise=otherwise)
             case While():
-                return replace(
-                    one, condition=number(one.condition), body=tuple(map(statement, one.body))
-                )
+                body = tuple(map(encode_statement, one.body))
+                return replace(one, condition=encode(one.condition), body=body)
 
     parameters = tuple(
         replace(one, kind=Kind.INT) if one.name in names else one for one in program.parameters
     )
-    return replace(program, parameters=parameters, body=tuple(map(statement, program.body)))
+    return replace(program, parameters=parameters, body=tuple(map(encode_statement, program.body)))

@@ -1,17 +1,17 @@
-"""A probabilistic program as data: what both front ends produce and what prover, checker, refuter
-and interpreter read.
+"""The abstract syntax of a probabilistic program: the front ends produce it; the prover, the
+checker, the refuter and the interpreter read it.
 
-A program has parameters, private or public, and a body of five statements. Everything else the
-front ends accept (``for``, ``break``, early ``return``, noise inside an expression, a list that is
-built up and returned) is written out in these five, so that nobody downstream can treat a construct
-by mistake. Numbers are reals; ``int`` says that a value is whole.
+A program has private and public parameters and a body of five kinds of statement. The front ends
+rewrite everything else they accept (``for``, ``break``, early ``return``, noise inside an
+expression, a list that is built up and returned) into these five, so that no later stage has to
+handle more. Numbers are reals; ``int`` marks a value as whole.
 
     statement  ::=  Assign | Sample | If | While | Output
     expression ::=  Number | Truth | Name | Read | Length | Apply
 
-The outputs of a run are the sequence of values that its ``Output`` statements gave, in order: an
-adversary sees all of it, and where it ends. A program that does not end gives no answer; who proves
-says under which condition it ends.
+The output of a run is the sequence of values of its ``Output`` statements, in order. An adversary
+sees the whole sequence and where it ends. A program that does not end gives no answer; a proof
+states the condition under which the program ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hedgerow.errors import InvalidArgument
 
 
 class Kind(StrEnum):
-    """What a value is. A list is a parameter and read only."""
+    """The type of a value. A list is always a parameter and is read-only."""
 
     INT = "int"
     REAL = "real"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the source something stands, for messages only."""
+    """A position in the source, for messages only."""
 
     line: int
     column: int = 0
@@ -65,7 +65,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """``list[index]``; in range by assumption."""
+    """A list entry, ``list[index]``; the index is in range by assumption."""
 
     list: str
     index: Expression
@@ -74,7 +74,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How many entries a list has."""
+    """The number of entries of a list."""
 
     list: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)
@@ -92,15 +92,15 @@ class Apply:
         if ARITY.get(self.operator) != len(self.arguments):
             raise InvalidArgument(
                 "operator",
-                f"must be one of {', '.join(ARITY)} with its number of arguments",
+                f"must be one of {', '.join(ARITY)}, with the number of arguments it takes",
                 self.operator,
             )
 
 
 Expression: TypeAlias = Number | Truth | Name | Read | Length | Apply
 
-# a > b and a >= b are written b < a and b <= a; ``if`` is a choice between two values; ln, exp,
-# sqrt and floor are for public values only.
+# a > b and a >= b are stored as b < a and b <= a. ``if`` is a conditional expression. ln, exp, sqrt
+# and floor apply to public values only.
 ARITY: Final[dict[str, int]] = (
     dict.fromkeys(("negate", "abs", "not", "bits~", "ln", "exp", "sqrt", "floor"), 1)
     | dict.fromkeys(("+", "-", "*", "/", "%", "min", "max", "<", "<=", "==", "!=", "and", "or"), 2)
@@ -110,11 +110,11 @@ ARITY: Final[dict[str, int]] = (
 
 
 class Noise(StrEnum):
-    """The distributions a program may draw from, and what their parameters are.
+    """A distribution that a program can draw from, with its parameters.
 
-    LAPLACE, GEOMETRIC (two-sided, on the whole numbers, P(k) in proportion to e^(-|k|/scale)),
-    EXPONENTIAL (from 0 up): scale. GAUSSIAN: standard deviation. UNIFORM: low and high. BERNOULLI:
-    the chance of True. BITS: how many fair bits.
+    LAPLACE, GEOMETRIC (two-sided, on the integers, P(k) proportional to e^(-|k|/scale)) and
+    EXPONENTIAL (on [0, inf)) take a scale. GAUSSIAN takes a standard deviation, UNIFORM a low and a
+    high end, BERNOULLI the probability of True, and BITS the number of fair bits.
     """
 
     LAPLACE = "laplace"
@@ -149,8 +149,8 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """``name`` becomes a fresh draw. ``site`` numbers the sampling statements of a program from
-    0 on; a loop visits one many times.
+    """A statement that sets ``name`` to a fresh draw. ``site`` numbers the sampling statements of a
+    program from 0; a loop can execute the same site several times.
     """
 
     name: str
@@ -163,7 +163,7 @@ class Sample:
         if len(self.parameters) != NOISE_PARAMETER_COUNTS[self.noise]:
             raise InvalidArgument(
                 "noise",
-                f"{self.noise} takes {NOISE_PARAMETER_COUNTS[self.noise]} parameters",
+                f"{self.noise} must have {NOISE_PARAMETER_COUNTS[self.noise]} parameters",
                 len(self.parameters),
             )
 
@@ -195,7 +195,7 @@ Block: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """An input. ``width`` is the number of bits of a BITS value, any expression over public
+    """An input. ``width`` is the number of bits of a BITS value, an expression over public
     parameters.
     """
 
@@ -208,16 +208,18 @@ class Parameter:
 
 
 class Relation(StrEnum):
-    """Which two inputs are neighbours; public parameters are always equal. A truth is turned or
-    not, which is a move by 1; bit strings are for SECRET, and for ROW.
+    """A neighbouring relation between two inputs. Public parameters are always equal.
 
-    ONE: one private number (one entry of one list, or one scalar) differs, by at most 1. ALL: every
-    entry of every list, and every scalar, by at most 1. INCREASING, DECREASING: as ALL, and never
-    smaller / never larger in the second run. ROW: one list has one more entry, in any place. L1:
-    the absolute differences of all entries add up to at most ``k``. GROUP: at most ``k`` entries
-    differ, each by at most 1. SECRET: anything private differs in any way (perfect secrecy,
-    non-interference). The relation is symmetric except for INCREASING and DECREASING, where a proof
-    and a refutation look at the one direction only.
+    ONE: one private number (an entry of a list, or a scalar) differs by at most 1. ALL: every entry
+    of every list and every scalar may differ by at most 1. INCREASING, DECREASING: like ALL, and
+    never smaller / never larger in the second run. ROW: one list has one more entry, at any index.
+    L1: the absolute differences of all entries add up to at most ``k``. GROUP: at most ``k``
+    entries differ, each by at most 1. SECRET: private data differ in any way (perfect secrecy,
+    non-interference).
+
+    A flipped Boolean has moved by 1; bit strings are allowed under SECRET and ROW. Every relation
+    is symmetric except INCREASING and DECREASING, where proofs and refutations consider only the
+    stated direction.
     """
 
     ONE = "one"
@@ -239,14 +241,16 @@ class Neighbours:
         if self.k < 1 or (self.k != 1 and self.relation not in (Relation.L1, Relation.GROUP)):
             raise InvalidArgument(
                 "neighbours",
-                'must be a word, or ("l1", k) or ("group", k) with k from 1 on',
+                'must be the name of a relation, or ("l1", k) or ("group", k) with k at least 1',
                 (str(self.relation), self.k),
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the author says it costs, in terms of public parameters. No delta is delta 0."""
+    """The privacy loss that the author claims, in terms of public parameters. No delta means delta
+    0.
+    """
 
     epsilon: Expression
     neighbours: Neighbours
@@ -255,7 +259,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """``source`` is the text it was read from; its hash is what a certificate names."""
+    """A program with its claim. ``source`` is the text it was read from; a certificate names the
+    hash of that text.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -269,7 +275,7 @@ class Program:
 
     @property
     def samples(self) -> tuple[Sample, ...]:
-        """In the order of their sites."""
+        """The sampling statements, ordered by site."""
         return tuple(
             sorted(
                 (one for one in walk_statements(self.body) if isinstance(one, Sample)),
@@ -279,7 +285,7 @@ class Program:
 
 
 def walk_statements(block: Block) -> Iterator[Statement]:
-    """Every statement, those inside others included, in the order of the text."""
+    """Yield every statement, including nested ones, in source order."""
     for statement in block:
         yield statement
         if isinstance(statement, If):
@@ -290,7 +296,7 @@ def walk_statements(block: Block) -> Iterator[Statement]:
 
 
 def list_expressions(statement: Statement) -> tuple[Expression, ...]:
-    """The expressions that stand in this statement itself."""
+    """Return the top-level expressions of one statement."""
     match statement:
         case Assign() | Output():
             return (statement.value,)
@@ -301,7 +307,7 @@ def list_expressions(statement: Statement) -> tuple[Expression, ...]:
 
 
 def walk_expression(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of."""
+    """Yield the expression and all its subexpressions."""
     yield expression
     if isinstance(expression, Apply):
         for argument in expression.arguments:
@@ -311,7 +317,7 @@ def walk_expression(expression: Expression) -> Iterator[Expression]:
 
 
 def collect_names(expression: Expression) -> frozenset[str]:
-    """The variables and lists it mentions."""
+    """Return the variables and lists that an expression mentions."""
     found = set()
     for part in walk_expression(expression):
         if isinstance(part, Name):
@@ -322,12 +328,12 @@ def collect_names(expression: Expression) -> frozenset[str]:
 
 
 def find_assigned_names(block: Block) -> frozenset[str]:
-    """The variables that a block may change."""
+    """Return the variables that a block may change."""
     return frozenset(one.name for one in walk_statements(block) if isinstance(one, Assign | Sample))
 
 
 def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
-    """The expression with variables written as other expressions."""
+    """Return the expression with variables replaced by other expressions."""
     match expression:
         case Name():
             return values.get(expression.name, expression)
@@ -343,7 +349,6 @@ def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expr
             return expression
 
 
-# How tightly an operator binds, for writing expressions as people do.
 _PRECEDENCE: Final = (
     {"or": 1, "and": 2}
     | dict.fromkeys(("<", "<=", "==", "!="), 4)
@@ -354,7 +359,9 @@ _SYMBOLS: Final = {"bits+": "+", "bits&": "&", "bits|": "|", "concat": "++"}
 
 
 def format_expression(expression: Expression, outer: int = 0) -> str:
-    """As a person would write it."""
+    """Format an expression with the fewest parentheses. ``outer`` is the precedence of the operator
+    around it.
+    """
     match expression:
         case Number():
             return str(expression.value)
@@ -378,13 +385,8 @@ def format_expression(expression: Expression, outer: int = 0) -> str:
     elif operator == "negate":
         binding, text = 7, f"-{format_expression(arguments[0], 7)}"
     elif operator == "if":
-        binding, text = (
-            0,
-            (
-                f"{format_expression(arguments[1], 1)} if {format_expression(arguments[0], 1)} else"
-                f" {format_expression(arguments[2], 0)}"
-            ),
-        )
+        condition, then = format_expression(arguments[0], 1), format_expression(arguments[1], 1)
+        binding, text = 0, f"{then} if {condition} else {format_expression(arguments[2])}"
     else:
         binding, text = 8, f"{operator}({', '.join(format_expression(one) for one in arguments)})"
     return f"({text})" if binding < outer else text

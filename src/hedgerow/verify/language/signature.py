@@ -1,5 +1,5 @@
-"""The head of a program, in words that both front ends share: noises, neighbours, claims, and
-how large a text may be.
+"""Program heads: noise names, neighbouring relations, claims and size limits that both front ends
+share.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ __all__ = [
 MAX_TEXT_LENGTH: Final = 200_000  # characters; a mechanism has a few hundred
 _MAX_LITERAL: Final = 10**100
 
-# What authors call the noises, in either language.
+# The names of the distributions in both front ends.
 NOISE_NAMES: Final[dict[str, Noise]] = {
     noise.value: noise for noise in Noise if noise is not Noise.BITS
 } | {
     "uniform_bits": Noise.BITS,
     "lap": Noise.LAPLACE,
 }
-# These may be drawn around a centre: laplace(centre, scale) is centre + laplace(scale).
+# laplace(centre, scale) means centre + laplace(scale).
 CENTRED_NOISES: Final = frozenset({Noise.LAPLACE, Noise.GEOMETRIC, Noise.GAUSSIAN})
-# What may be called inside an expression: the operator, and how many arguments it takes.
+# Functions that an expression can call: the operator and its number of arguments.
 FUNCTIONS: Final[dict[str, tuple[str, int]]] = {
     "abs": ("abs", 1),
     "min": ("min", 2),
@@ -63,44 +63,47 @@ FUNCTIONS: Final[dict[str, tuple[str, int]]] = {
 
 
 def check_text_size(text: str) -> str:
-    """The text, unless it is too long to be a program that somebody wrote."""
+    """Return the text; refuse a file that is too long to be hand-written."""
     if len(text) > MAX_TEXT_LENGTH:
         raise UnsupportedProgram(
-            f"the file has {len(text)} characters, and at most {MAX_TEXT_LENGTH} are read"
+            f"the file has {len(text)} characters, above the limit of {MAX_TEXT_LENGTH}; move the"
+            " mechanism to a file of its own"
         )
     return text
 
 
 def build_number(value: Fraction, place: Place) -> Number:
-    """A literal of at most a hundred digits."""
+    """Build a literal; refuse more than a hundred digits."""
     if abs(value.numerator) > _MAX_LITERAL or value.denominator > _MAX_LITERAL:
-        raise UnsupportedProgram("a number has more than a hundred digits", place)
+        raise UnsupportedProgram(
+            "a number has more than a hundred digits; round it, or pass it as a parameter", place
+        )
     return Number(value, place)
 
 
 def parse_neighbours(relation: object, k: object, place: Place) -> Neighbours:
-    """From the word, and the number that two of the words take."""
+    """Build the neighbouring relation from its name and, for "l1" and "group", its number."""
     words = ", ".join(f'"{one}"' for one in Relation)
     if relation not in list(Relation):
         raise UnsupportedProgram(f"neighbours must be one of {words}", place)
-    counted = relation in (Relation.L1, Relation.GROUP)
-    if counted != (k is not None):
+    takes_number = relation in (Relation.L1, Relation.GROUP)
+    if takes_number != (k is not None):
         raise UnsupportedProgram(
             'neighbours "l1" and "group" take a number, as in ("l1", 2); the others take none',
             place,
         )
     if k is not None and (not isinstance(k, int) or isinstance(k, bool)):
-        raise UnsupportedProgram("the number of neighbours must be whole", place)
+        raise UnsupportedProgram("the number after the relation must be an integer", place)
     try:
         return Neighbours(Relation(str(relation)), 1 if k is None else k)
     except InvalidArgument:
-        raise UnsupportedProgram("the number of neighbours must be at least 1", place) from None
+        raise UnsupportedProgram(
+            "the number after the relation must be at least 1", place
+        ) from None
 
 
 def normalise_claim(claim: Claim, parameters: tuple[Parameter, ...], place: Place) -> Claim:
-    """A claim speaks of public numbers only; about data that are no numbers it is one for
-    "secret".
-    """
+    """Check that a claim mentions public numbers only, and normalise its relation."""
     public = {
         one.name
         for one in parameters
@@ -110,28 +113,30 @@ def normalise_claim(claim: Claim, parameters: tuple[Parameter, ...], place: Plac
         for name in sorted(collect_names(expression) if expression is not None else ()):
             if name not in public:
                 raise UnsupportedProgram(
-                    f"the claim speaks of {name}, which is not a public number among the"
-                    " parameters",
+                    f"the claim mentions {name}, which is not a public number; declare it as"
+                    " public[float] or public[int]",
                     place,
                 )
     return replace(claim, neighbours=_normalise_neighbours(claim.neighbours, parameters))
 
 
 def _normalise_neighbours(given: Neighbours, parameters: tuple[Parameter, ...]) -> Neighbours:
-    """A bool, or a string of bits, differs in any way or not at all. Where there is no other
-    private data, and no second one that would have to be equal, all relations that measure a
-    difference without giving it a direction say just that."""
+    """Replace the relation by SECRET if all private data is one Boolean or one bit string.
+
+    A Boolean or a bit string either differs or does not. If there is no other private data that
+    must stay equal, every relation that measures a difference without a direction means the same.
+    """
     private = [one for one in parameters if one.private]
-    plain = all(not one.list and one.kind in (Kind.BOOL, Kind.BITS) for one in private)
-    free = given.relation is Relation.ALL or (
+    only_bits = all(not one.list and one.kind in (Kind.BOOL, Kind.BITS) for one in private)
+    relation_applies = given.relation is Relation.ALL or (
         given.relation in (Relation.ONE, Relation.L1, Relation.GROUP) and len(private) == 1
     )
-    return Neighbours(Relation.SECRET) if private and plain and free else given
+    return Neighbours(Relation.SECRET) if private and only_bits and relation_applies else given
 
 
 def build_default_claim(parameters: tuple[Parameter, ...]) -> Claim:
-    """What a program claims that does not say: eps, where that is a public parameter, for one
-    entry; else that nothing is told at all.
+    """Return the claim of a program that states none: eps for one entry if eps is a public
+    parameter, otherwise perfect secrecy.
     """
     if any(one.name == "eps" and not one.private for one in parameters):
         return Claim(Name("eps"), _normalise_neighbours(Neighbours(Relation.ONE), parameters))

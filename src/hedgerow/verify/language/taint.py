@@ -1,10 +1,11 @@
-"""Where private data go: which variables hang on them, and where they get out without noise.
+"""Taint analysis: the variables that depend on private data, and the outputs that no noise
+protects.
 
-A variable is *private* when some private parameter may reach it, through assignments or through the
-choice of a branch, and *noisy* when a draw may. Findings say in words, with the line, what a reader
-should look at first: private data in an output that no noise reaches, in a choice that is told, in
-a noise scale, in the length of a loop. They explain verdicts and are never verdicts: noise may
-reach an output and hide nothing, and a choice may be told that is the same in both runs.
+A variable is *private* when a private parameter may reach it, through assignments or through the
+choice of a branch, and *noisy* when a draw may. A finding says, with its line, where a reader
+should look first: private data in an output without noise, in a branch that decides an output, in a
+noise scale, or in the length of a loop. Findings explain verdicts and never are verdicts: noise may
+reach an output and hide nothing, and a branch may be the same in both runs.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class Dependence:
 
     @property
     def is_unprotected(self) -> bool:
-        """Private data that no noise has reached."""
+        """True for private data without noise."""
         return self.private and not self.noisy
 
 
 @dataclass(frozen=True, slots=True)
 class TaintFinding:
-    """``sort`` is row, scale, endless, output, choice, loop or index."""
+    """A reason with its place. ``kind`` is row, scale, endless, output, choice, loop or index."""
 
     kind: str
     reason: str
@@ -98,7 +99,7 @@ class _DependenceAnalysis:
         return infer_kind(expression, self.program, self.kinds) in (Kind.BOOL, Kind.BITS)
 
     def has_noisy_outputs(self, block: Block) -> bool:
-        """Whether all that is told there is noisy itself."""
+        """Return whether every output of the block is noisy itself."""
         return all(
             self.compute(one.value, direct=True).noisy
             for one in walk_statements(block)
@@ -109,7 +110,7 @@ class _DependenceAnalysis:
         self.dependences[name] = self.dependences.get(name, Dependence()) | found
 
     def analyse_block(self, block: Block, around: Dependence) -> None:
-        """``around`` is what the branches and loops that hold the block hang on."""
+        """Record the dependences of a block; ``around`` is that of the enclosing conditions."""
         for one in block:
             match one:
                 case Assign():
@@ -134,12 +135,12 @@ class _DependenceAnalysis:
 
 
 def compute_dependences(program: Program) -> dict[str, Dependence]:
-    """What every variable and parameter hangs on."""
+    """Return what each variable and parameter depends on."""
     return _DependenceAnalysis(program).dependences
 
 
 def list_findings(program: Program) -> tuple[TaintFinding, ...]:
-    """What a reader should look at first, the worst first and then in the order of the text."""
+    """Return the findings, ordered by severity and then by place."""
     order = ("row", "scale", "endless", "output", "choice", "loop", "index")
     found = dict.fromkeys(
         (
@@ -151,8 +152,8 @@ def list_findings(program: Program) -> tuple[TaintFinding, ...]:
 
 
 def _find_unmeasured_reads(program: Program) -> Iterator[TaintFinding]:
-    """Where a row may be added, a list is read up to its own length: a public number says
-    nothing about how long it is.
+    """Report lists that are read without ``len()`` under ROW, where a public number says nothing
+    about their length.
     """
     if program.claim.neighbours.relation is not Relation.ROW:
         return
@@ -167,8 +168,8 @@ def _find_unmeasured_reads(program: Program) -> Iterator[TaintFinding]:
     for part in read:
         if isinstance(part, Read) and part.list in private - measured:
             reason = (
-                f'under "row" the length of {part.list} is private, and the program reads it'
-                f" without asking for len({part.list})"
+                f'under "row" the length of {part.list} is private, and the program reads the list'
+                f" without len({part.list}); bound the loop by len({part.list})"
             )
             yield TaintFinding("row", reason, part.place)
 
@@ -176,8 +177,8 @@ def _find_unmeasured_reads(program: Program) -> Iterator[TaintFinding]:
 def _find_in_block(
     block: Block, flow: _DependenceAnalysis, chosen: bool = False
 ) -> Iterator[TaintFinding]:
-    """``chosen``: noise has decided that the block is reached. A truth or word told there may be
-    a lie, and is not blamed for itself.
+    """Report the findings of a block. ``chosen`` means that noise decided whether it is reached: a
+    Boolean or bit string in it may be a random answer, and is not reported for itself.
     """
     for one in block:
         match one:
@@ -186,16 +187,16 @@ def _find_in_block(
             ):
                 yield TaintFinding(
                     "output",
-                    f"{format_expression(one.value)} is told, and it hangs on private data that no"
-                    " noise has reached",
+                    f"outputs {format_expression(one.value)}, which depends on private data without"
+                    " noise; add noise to it",
                     one.place,
                 )
             case Sample():
                 for parameter in one.parameters:
                     if flow.compute(parameter).private:
                         reason = (
-                            f"the {one.noise} noise is drawn with {format_expression(parameter)},"
-                            " which hangs on private data"
+                            f"draws {one.noise} noise with {format_expression(parameter)}, which"
+                            " depends on private data; use public parameters"
                         )
                         yield TaintFinding("scale", reason, one.place)
             case If():
@@ -205,8 +206,8 @@ def _find_in_block(
                     and not flow.has_noisy_outputs(one.then + one.otherwise)
                 ):
                     reason = (
-                        f"what is told hangs on the choice {format_expression(one.condition)}, and"
-                        " so on private data that no noise has reached"
+                        f"the condition {format_expression(one.condition)} decides an output and"
+                        " depends on private data without noise; add noise to the condition"
                     )
                     yield TaintFinding("choice", reason, one.place)
                 inner = chosen or flow.compute(one.condition).noisy
@@ -224,15 +225,14 @@ def _find_in_loop(loop: While, flow: _DependenceAnalysis) -> Iterator[TaintFindi
     if flow.compute(loop.condition).is_unprotected and _has_output(loop.body):
         yield TaintFinding(
             "loop",
-            "how often the loop goes round hangs on private data:"
-            f" {format_expression(loop.condition)}",
+            f"the number of iterations depends on private data without noise:"
+            f" {format_expression(loop.condition)}; bound the loop by a public number",
             loop.place,
         )
     if not collect_names(loop.condition) & find_assigned_names(loop.body):
         yield TaintFinding(
             "endless",
-            f"nothing in the loop changes {format_expression(loop.condition)}, so that it does"
-            " not end",
+            f"the loop does not end: its body never changes {format_expression(loop.condition)}",
             loop.place,
         )
 
@@ -243,7 +243,8 @@ def _find_in_indices(statement: object, flow: _DependenceAnalysis) -> Iterator[T
         if isinstance(part, Read) and flow.compute(part.index, direct=True).is_unprotected:
             yield TaintFinding(
                 "index",
-                f"{format_expression(part)} is read at a place that hangs on private data",
+                f"the index of {format_expression(part)} depends on private data without noise; use"
+                " a public index",
                 part.place,
             )
 

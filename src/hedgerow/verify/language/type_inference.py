@@ -1,9 +1,8 @@
-"""What every value is: whole number, real, truth or bit string. A program in which that does not
-fit together is refused, with the line.
+"""Type inference: the kind of each variable, expression and operator.
 
-``resolve_program`` also settles what the front ends could not know when they read a sign: ``+`` of
-two bit strings is their sum modulo 2^n, ``&`` of two truths is *and*, ``^`` of two truths is
-*differ*. And it makes sure that nothing is read before it is assigned, on any path.
+``resolve_program`` also resolves overloaded operators, which the front ends cannot: ``+`` of two
+bit strings is their sum modulo 2^n, ``&`` of two Booleans is *and*, ``^`` of two Booleans is *not
+equal*. It refuses a program that may read a variable before assigning it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _BIT_OPERATORS: Final = frozenset({"xor", "bits+", "bits&", "bits|"})
 _BIT_OVERLOADS: Final = {"+": "bits+"}
 _BOOLEAN_OVERLOADS: Final = {"xor": "!=", "bits&": "and", "bits|": "or", "bits~": "not"}
 _KIND_WORDS: Final = {
-    Kind.INT: "a whole number",
+    Kind.INT: "an integer",
     Kind.REAL: "a number",
     Kind.BOOL: "True or False",
     Kind.BITS: "a bit string",
@@ -58,13 +57,13 @@ _KIND_WORDS: Final = {
 
 @dataclass
 class _KindInference:
-    """``known`` is the kind of every variable so far; a variable that is not yet known has none."""
+    """The kinds inferred so far; ``kinds`` lacks variables that are not inferred yet."""
 
     program: Program
     kinds: dict[str, Kind]
 
     def infer(self, expression: Expression) -> Kind | None:
-        """The kind, or None while a variable in it is not known yet."""
+        """Return the kind, or None while a variable in it has none yet."""
         match expression:
             case Number():
                 return Kind.INT if expression.value.denominator == 1 else Kind.REAL
@@ -113,13 +112,9 @@ class _KindInference:
             return self.join(found[1:], expression.place)
         # the arithmetic that keeps whole numbers whole
         _check_kinds(arguments, found, Kind.REAL, Kind.REAL)
-        return (
-            None
-            if None in found
-            else Kind.INT
-            if all(one is Kind.INT for one in found)
-            else Kind.REAL
-        )
+        if None in found:
+            return None
+        return Kind.INT if set(found) == {Kind.INT} else Kind.REAL
 
     def join(self, found: list[Kind | None], place: Place) -> Kind | None:
         known = {one for one in found if one is not None}
@@ -127,12 +122,14 @@ class _KindInference:
             return Kind.REAL
         if len(known) > 1:
             first, second = sorted(_KIND_WORDS[one] for one in known)[:2]
-            raise UnsupportedProgram(f"{first} and {second} do not go together", place)
+            raise UnsupportedProgram(
+                f"{first} cannot be combined with {second}; convert one of them", place
+            )
         return next(iter(known), None)
 
     def run(self) -> None:
-        """Until nothing changes: a variable has the kind of all that it is assigned; whole
-        numbers and reals make a real.
+        """Infer the kind of each variable from all its assignments, up to a fixed point; an integer
+        and a real make a real.
         """
         while True:
             before = dict(self.kinds)
@@ -150,8 +147,8 @@ class _KindInference:
                 found = self.join([self.kinds.get(name), kind], place)
             except UnsupportedProgram:
                 raise UnsupportedProgram(
-                    f"{name} is {_KIND_WORDS[self.kinds[name]]} elsewhere, and {_KIND_WORDS[kind]}"
-                    " here",
+                    f"{name} is {_KIND_WORDS[self.kinds[name]]} elsewhere and {_KIND_WORDS[kind]}"
+                    " here; use two variables",
                     place,
                 ) from None
             assert found is not None
@@ -159,10 +156,10 @@ class _KindInference:
 
 
 def _check_kind(expression: Expression, found: Kind | None, kind: Kind) -> None:
-    """Refuse an expression that has another kind than is needed; a whole number is a number."""
+    """Refuse an expression of the wrong kind; an integer is also a real."""
     if found is not None and found is not kind and not (kind is Kind.REAL and found is Kind.INT):
         raise UnsupportedProgram(
-            f"{format_expression(expression)} is {_KIND_WORDS[found]}, and {_KIND_WORDS[kind]} is"
+            f"{format_expression(expression)} is {_KIND_WORDS[found]}; {_KIND_WORDS[kind]} is"
             " needed here",
             expression.place,
         )
@@ -171,36 +168,40 @@ def _check_kind(expression: Expression, found: Kind | None, kind: Kind) -> None:
 def _check_kinds(
     arguments: tuple[Expression, ...], found: list[Kind | None], kind: Kind, result: Kind
 ) -> Kind:
-    """Return the kind of the result, if all arguments have the kind that is needed."""
+    """Return the result kind after checking the kind of each argument."""
     for one, its in zip(arguments, found, strict=True):
         _check_kind(one, its, kind)
     return result
 
 
 def infer_kinds(program: Program) -> dict[str, Kind]:
-    """The kind of every variable and of every parameter (for a list, of its entries)."""
+    """Return the kind of each variable and parameter (for a list, of its entries)."""
     known = _KindInference(program, {one.name: one.kind for one in program.parameters})
     known.run()
     return known.kinds
 
 
 def infer_kind(expression: Expression, program: Program, known: dict[str, Kind]) -> Kind:
-    """The kind of an expression of a program whose ``infer_kinds`` are known."""
+    """Return the kind of an expression, given the kinds of the program's variables."""
     found = _KindInference(program, known).infer(expression)
     if found is None:
-        raise UnsupportedProgram(f"{format_expression(expression)} has no kind", expression.place)
+        raise UnsupportedProgram(
+            f"the type of {format_expression(expression)} cannot be inferred; assign its variables"
+            " first",
+            expression.place,
+        )
     return found
 
 
 def resolve_program(program: Program) -> Program:
-    """The program with every sign settled, or ``UnsupportedProgram``."""
+    """Check a program and return it with its overloaded operators resolved."""
     _check_definitions(program)
     checker = _KindInference(program, {one.name: one.kind for one in program.parameters})
     checker.run()
     _check_block(program.body, checker)
-    settled = replace(program, body=_resolve_operators(program.body, checker))
-    check_widths(settled)
-    return settled
+    resolved = replace(program, body=_resolve_operators(program.body, checker))
+    check_widths(resolved)
+    return resolved
 
 
 def _check_block(block: Block, checker: _KindInference) -> None:
@@ -219,10 +220,10 @@ def _check_block(block: Block, checker: _KindInference) -> None:
 
 
 def _resolve_operators(block: Block, checker: _KindInference) -> Block:
-    def sign(expression: Expression) -> Expression:
+    def resolve(expression: Expression) -> Expression:
         match expression:
             case Read():
-                return replace(expression, index=sign(expression.index))
+                return replace(expression, index=resolve(expression.index))
             case Apply():
                 found = [checker.infer(one) for one in expression.arguments]
                 operator = expression.operator
@@ -230,42 +231,33 @@ def _resolve_operators(block: Block, checker: _KindInference) -> Block:
                     operator = _BOOLEAN_OVERLOADS.get(operator, operator)
                 if Kind.BITS in found:
                     operator = _BIT_OVERLOADS.get(operator, operator)
-                return Apply(operator, tuple(map(sign, expression.arguments)), expression.place)
+                return Apply(operator, tuple(map(resolve, expression.arguments)), expression.place)
             case _:
                 return expression
 
-    def one(statement: Statement) -> Statement:
+    def resolve_statement(statement: Statement) -> Statement:
         match statement:
             case Assign() | Output():
-                return replace(statement, value=sign(statement.value))
+                return replace(statement, value=resolve(statement.value))
             case Sample():
-                return replace(statement, parameters=tuple(map(sign, statement.parameters)))
-            case If():
-                then, otherwise = (
-                    _resolve_operators(statement.then, checker),
-                    _resolve_operators(statement.otherwise, checker),
-                )
-                return If(sign(statement.condition), then, otherwise, statement.place)
-            case While():
-                return While(
-                    sign(statement.condition),
-                    _resolve_operators(statement.body, checker),
-                    statement.place,
-                )
+                return replace(statement, parameters=tuple(map(resolve, statement.parameters)))
+            case If(condition, then, otherwise, place):
+                then, otherwise = (_resolve_operators(one, checker) for one in (then, otherwise))
+                return If(resolve(condition), then, otherwise, place)
+            case While(condition, body, place):
+                return While(resolve(condition), _resolve_operators(body, checker), place)
 
-    return tuple(map(one, block))
+    return tuple(map(resolve_statement, block))
 
 
 def _check_definitions(program: Program) -> None:
-    """Nothing is read that some path has not assigned; and no list is read that is not a
-    parameter.
-    """
-    lists = {one.name for one in program.parameters if one.list}
+    """Refuse a program that may read a variable before assigning it."""
+    public = frozenset(one.name for one in program.parameters if not one.private and not one.list)
 
     def read(expression: Expression, known: frozenset[str], place: Place) -> None:
         for name in sorted(collect_names(expression) - known):
             raise UnsupportedProgram(
-                f"{name} may be read before it is assigned",
+                f"{name} may be read before it is assigned; assign it on every path",
                 expression.place if expression.place != NOWHERE else place,
             )
 
@@ -292,12 +284,4 @@ def _check_definitions(program: Program) -> None:
     run(program.body, frozenset(one.name for one in program.parameters))
     for one in program.parameters:
         if one.width is not None:
-            read(
-                one.width,
-                frozenset(
-                    other.name
-                    for other in program.parameters
-                    if not other.private and other.name not in lists
-                ),
-                one.place,
-            )
+            read(one.width, public, one.place)

@@ -1,18 +1,18 @@
-"""What a front end says to a program that it does not speak."""
+"""The error of a program outside the supported language."""
 
 from __future__ import annotations
 
 from hedgerow.errors import Refused
 from hedgerow.verify.language.program import NOWHERE, Place
 
-__all__ = ["UnsupportedProgram"]
+__all__ = ["UnsupportedProgram", "refuse_construct"]
 
 
 class UnsupportedProgram(Refused):
-    """The program is not one that Hedgerow reads. ``reason`` says why in one sentence, ``place``
-    where; ``name`` is the program's.
+    """A program that Hedgerow cannot read. ``reason`` is one sentence, ``place`` its position,
+    ``name`` the program.
 
-    Nothing is claimed about such a program: to ``verify`` it is UNKNOWN.
+    Nothing is claimed about such a program: ``verify`` reports it as UNKNOWN.
     """
 
     def __init__(self, reason: str, place: Place = NOWHERE, name: str = "") -> None:
@@ -20,8 +20,13 @@ class UnsupportedProgram(Refused):
         super().__init__(f"line {place.line}: {reason}" if place.line else reason)
 
     def with_name(self, name: str) -> UnsupportedProgram:
-        """The same, about the program called ``name``."""
+        """Return the same error about the program called ``name``."""
         return UnsupportedProgram(self.reason, self.place, name)
 
     def __reduce__(self) -> tuple[object, ...]:
         return UnsupportedProgram, (self.reason, self.place, self.name)
+
+
+def refuse_construct(text: str, place: Place = NOWHERE) -> UnsupportedProgram:
+    """Build the error about a construct that the language does not have."""
+    return UnsupportedProgram(f"{text} is not in the language; docs/verify.md lists what is", place)

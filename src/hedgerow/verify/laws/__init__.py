@@ -1,9 +1,8 @@
-"""The laws every mechanism must keep; ``check_mechanism`` runs them all.
+"""Laws that every mechanism must keep; ``check_mechanism`` tests them all.
 
-``suite`` holds the list. ``claims`` compares what a mechanism says of itself with its own
-``log_prob``, ``accuracy`` its error, ``draws`` what it does when it runs. Behind them:
-``neighbours`` (the worst inputs a sensitivity allows), ``masses`` (laws of whole numbers),
-``goodness`` (tests of fit), ``case`` (what a law is given).
+``suite`` lists the laws. ``claims`` compares the loss with ``log_prob``, ``accuracy`` the error
+with it, and ``sampling`` the draws. They use ``neighbours`` (the worst inputs a sensitivity
+allows), ``integer_distribution``, ``goodness_of_fit`` and ``case`` (the input of a law).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The law about ``error(beta)``: it covers at its level, and is the smallest that does. Computed
-from ``log_prob``.
+"""The law about ``error(beta)``: it covers at its level and is the smallest radius that does,
+computed from ``log_prob``.
 
-Of a point the error is a number of ranks, and of a run one radius for all verdicts: bounds, of
-which only the first half is asked.
+For a point the error is a number of ranks, and for a run one radius for all verdicts: bounds, which
+are only checked for coverage.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = ["error_covers"]
 
 _CANDIDATES = 5
 _REPORTS = 40
-# of the trapezoid rule between the points at which smooth laws are known, far out
+# of the trapezoid rule between the outer points at which smooth distributions are known
 _FAR_SLACK = 3e-3
-_MAX_RADIUS = 2.0**34  # radii beyond lie where the law is hardly known
+_MAX_RADIUS = 2.0**34  # larger radii lie where the distribution is hardly known
 
 
 def error_covers(case: LawCase) -> LawFinding:
-    """Outside ``error(beta)`` lies at most beta; a radius a little smaller leaves more outside
-    (a response: only the first).
+    """Check that at most beta lies outside ``error(beta)``, and that a slightly smaller radius
+    leaves more outside (for a response only the former).
     """
     if not hasattr(case.mechanism, "error"):
         return LawFinding(LAW_NAME, "no error is stated")
@@ -66,14 +66,14 @@ def _check_additive(case: LawCase) -> LawFinding:
 
 
 def _check_smooth(case: LawCase) -> LawFinding:
-    """The noise of one cell, in multiples of the smooth sensitivity; rounding to the grid adds
-    up to half a step.
+    """Check the noise of one cell, in multiples of the smooth sensitivity; rounding to the grid
+    adds up to half a step.
     """
     smooth = float(case.mechanism.bound)
-    law = compute_cell_distribution(case, smooth)
+    noise = compute_cell_distribution(case, smooth)
 
     def outside(size: float) -> float:
-        return law.above(floor(size)) + law.below(-floor(size)) + law.mass_beyond
+        return noise.above(floor(size)) + noise.below(-floor(size)) + noise.mass_beyond
 
     for beta in LEVELS:
         radius = case.mechanism.error(beta)
@@ -92,15 +92,9 @@ def _check_smooth(case: LawCase) -> LawFinding:
 def _check_selection(case: LawCase) -> LawFinding:
     for beta in LEVELS:
         radius = case.mechanism.error(beta, _CANDIDATES)
-        below = max(radius, 1e-9) * (1 + 1e-9)  # the others, just too far from the best
-        require_coverage(
-            -np.expm1(
-                compute_choice_distribution(case, [0.0] + [-below] * (_CANDIDATES - 1)).log[0]
-            ),
-            beta,
-            1e-6,
-            radius,
-        )
+        below = max(radius, 1e-9) * (1 + 1e-9)  # the others lie just outside the radius
+        farther = compute_choice_distribution(case, [0.0] + [-below] * (_CANDIDATES - 1))
+        require_coverage(-np.expm1(farther.log[0]), beta, 1e-6, radius)
         if radius > 0:
             closer = compute_choice_distribution(
                 case, [0.0] + [-radius * 0.999] * (_CANDIDATES - 1)
@@ -114,7 +108,7 @@ def _check_selection(case: LawCase) -> LawFinding:
 
 
 def _check_response(case: LawCase) -> LawFinding:
-    counts = (0, _REPORTS // 2, _REPORTS)  # an unbiased estimate is a straight line in the count
+    counts = (0, _REPORTS // 2, _REPORTS)  # an unbiased estimate is linear in the count
     known = [
         case.mechanism.estimate(np.repeat([0, 1], [count, _REPORTS - count]))[0].share
         for count in counts
@@ -138,8 +132,8 @@ def _check_response(case: LawCase) -> LawFinding:
     )
 
 
-def _binomial_probabilities(trials: int, chance: float) -> Floats:
-    law = np.ones(1)
+def _binomial_probabilities(trials: int, probability: float) -> Floats:
+    masses = np.ones(1)
     for _ in range(trials):
-        law = np.convolve(law, [1 - chance, chance])
-    return law
+        masses = np.convolve(masses, [1 - probability, probability])
+    return masses

@@ -1,4 +1,4 @@
-"""What every law is given, what it says, and what it raises."""
+"""The input of a law, its finding, and its error."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from hedgerow.mechanisms.interface import (
 from hedgerow.numeric.exact_number import Number, parse_delta, parse_epsilon
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.verify.audit.confidence import parse_whole
+from hedgerow.verify.audit.confidence import parse_integer
 
 __all__ = ["FALSE_ALARM_RATE", "LawBroken", "LawCase", "LawFinding", "make_case"]
 
 FALSE_ALARM_RATE = 1e-9
-"""How often a law that looks at random draws accuses a good mechanism, at most."""
+"""The maximum probability that a law about random draws rejects a correct mechanism."""
 
 _MIN_DRAWS = 10_000
 _MAX_CATEGORIES = 1 << 20
@@ -41,7 +41,7 @@ _SHAPES: dict[str, tuple[Any, ...]] = {
 
 
 class LawBroken(AssertionError):
-    """A mechanism does not keep a law: which, what was expected, and what was found."""
+    """The error of a mechanism that breaks a law: its name, the expectation and the observation."""
 
     def __init__(self, law: str, expected: str, found: str) -> None:
         self.law, self.expected, self.found = law, expected, found
@@ -49,7 +49,7 @@ class LawBroken(AssertionError):
 
 
 class LawFinding(NamedTuple):
-    """A law that was kept, and the figures."""
+    """A law that was kept, with its figures."""
 
     law: str
     figures: str
@@ -60,8 +60,8 @@ class LawFinding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LawCase:
-    """A mechanism, the move it is asked to hide, and how many draws to look at. ``claim`` is an
-    (epsilon, delta) to be held to.
+    """A mechanism, its sensitivity, and the number of draws. ``claim`` is an (epsilon, delta) to
+    check.
     """
 
     mechanism: Any
@@ -76,8 +76,8 @@ class LawCase:
 
     @property
     def counts_units(self) -> bool:
-        """Whether the mechanism sees the data themselves, so that a move is a number of rows or
-        units.
+        """True for a mechanism that sees the data themselves, so that its sensitivity is a number
+        of rows or units.
         """
         return self.shape in ("point", "smooth") or isinstance(
             self.mechanism, (ReleaseTest, ThresholdedHistogram)
@@ -85,22 +85,26 @@ class LawCase:
 
     @property
     def uses_neighbour_set(self) -> bool:
-        """Whether it is looked at in a small world of data sets (``worlds``)."""
+        """True for a mechanism that is tested on a small set of data sets
+        (``neighbours.data_sets``).
+        """
         return self.counts_units or self.shape == "tested"
 
     @property
     def units(self) -> int:
-        """How many rows or units move."""
+        """The number of rows or units that change."""
         return int(self.sensitivity.linf)
 
     @property
     def loss(self) -> Loss:
-        """What the mechanism says the move costs."""
+        """The loss that the mechanism states."""
         return self.cost(self.sensitivity)
 
-    def cost(self, move: Sensitivity) -> Loss:
-        """What the mechanism says another move costs."""
-        loss: Loss = self.mechanism.loss(int(move.linf) if self.counts_units else move)
+    def cost(self, sensitivity: Sensitivity) -> Loss:
+        """Return the loss that the mechanism states for another sensitivity."""
+        loss: Loss = self.mechanism.loss(
+            int(sensitivity.linf) if self.counts_units else sensitivity
+        )
         return loss
 
 
@@ -110,14 +114,14 @@ def make_case(
     draws: int,
     claim: tuple[Number, Number] | None,
 ) -> LawCase:
-    """Checks the arguments and that the mechanism has the members of its shape."""
+    """Check the arguments and the members of the mechanism, and build the case."""
     protocols = _SHAPES.get(getattr(mechanism, "shape", ""))
     if protocols is None:
         raise InvalidArgument(
             "mechanism", f"must have a shape, one of {', '.join(_SHAPES)}", mechanism
         )
     if isinstance(mechanism, type):
-        raise InvalidArgument("mechanism", "must be made first, not just its class", mechanism)
+        raise InvalidArgument("mechanism", "must be an instance, not a class", mechanism)
     if not isinstance(mechanism, protocols):
         names = " or ".join(protocol.__name__ for protocol in protocols)
         raise InvalidArgument(
@@ -127,7 +131,7 @@ def make_case(
         )
     if protocols == (ResponseMechanism,) and mechanism.values > _MAX_CATEGORIES:
         raise InvalidArgument(
-            "mechanism", "must have at most 2^20 categories, since all are looked at", mechanism
+            "mechanism", "must have at most 2^20 categories, since all are tested", mechanism
         )
     if (
         isinstance(mechanism, ThresholdRun)
@@ -136,26 +140,29 @@ def make_case(
     ):
         raise InvalidArgument(
             "mechanism",
-            "must have a log_prob, or a threshold_scale and an answer_scale to sum over",
+            "must have a log_prob, or a threshold_scale and an answer_scale",
             mechanism,
         )
     if getattr(mechanism, "threshold_scale", 0) > _MAX_THRESHOLD_SCALE:
         raise InvalidArgument(
             "mechanism",
-            "must have a threshold_scale of at most 10,000, since all noise is looked at",
+            "must have a threshold_scale of at most 10,000, since all noise is enumerated",
             mechanism,
         )
-    held_to = None
+    checked_claim = None
     if claim is not None:
         epsilon, delta = claim
-        held_to = parse_epsilon(epsilon), parse_delta(delta)
+        checked_claim = parse_epsilon(epsilon), parse_delta(delta)
     case = LawCase(
-        mechanism, Sensitivity.of(sensitivity), parse_whole(draws, "draws", _MIN_DRAWS), held_to
+        mechanism,
+        Sensitivity.of(sensitivity),
+        parse_integer(draws, "draws", _MIN_DRAWS),
+        checked_claim,
     )
     if case.counts_units and case.sensitivity != Sensitivity.of(case.units or 1):
         raise InvalidArgument(
             "sensitivity",
-            "must be a whole number of units for a mechanism that sees the data",
+            "must be an integer number of units for a mechanism that sees the data",
             sensitivity,
         )
     return case

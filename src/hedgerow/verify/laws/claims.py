@@ -1,5 +1,5 @@
-"""Laws about what a mechanism says of its loss. They compute; only where it states no law of its
-output do they look at draws.
+"""Laws about the stated loss of a mechanism. They are computed; draws are used only for a mechanism
+that states no distribution.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = [
 
 _ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 _EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
-# losses of several cells are rounded down to multiples of this before they are added
+# the losses of several cells are rounded down to multiples of this before they are added
 _LOSS_STEP = 2e-4
 _LOSS_STEPS = 1 << 16
 _ROUNDING_ERROR = 1e-12  # of the sums and Fourier transforms behind a delta
 
 
 def probabilities_sum_to_one(case: LawCase) -> LawFinding:
-    """On every input looked at, the probabilities of all outputs add up to one."""
+    """Check that the probabilities of all outputs sum to one on each input."""
     worst = 0.0
     if not list_worst_neighbours(case):
         return LawFinding("probabilities sum to one", "none are stated")
@@ -50,7 +50,9 @@ def probabilities_sum_to_one(case: LawCase) -> LawFinding:
 
 
 def epsilon_covers_neighbours(case: LawCase) -> LawFinding:
-    """No output is more than e^epsilon times as likely on one neighbour as on the other."""
+    """Check that no output is more than e^epsilon times as likely on one neighbour as on
+    the other.
+    """
     law, loss = "epsilon covers neighbours", case.loss
     if isinf(loss.epsilon) or loss.delta:
         return LawFinding(law, "no pure epsilon is claimed")
@@ -59,55 +61,54 @@ def epsilon_covers_neighbours(case: LawCase) -> LawFinding:
     epsilon = float(loss.epsilon)
     reached = 0.0
     for found in list_worst_neighbours(case):
-        most = sum(count * float(pair.losses.max()) for pair, count in found.cells)
-        if not most <= epsilon + 1e-9 * max(1.0, epsilon):
+        largest = sum(count * float(pair.losses.max()) for pair, count in found.cells)
+        if not largest <= epsilon + 1e-9 * max(1.0, epsilon):
             raise LawBroken(
-                law, f"a log ratio of at most {epsilon:.6g}", f"{most:.6g} for {found.description}"
+                law,
+                f"a log ratio of at most {epsilon:.6g}",
+                f"{largest:.6g} for {found.description}",
             )
-        reached = max(reached, most)
+        reached = max(reached, largest)
     return LawFinding(law, f"the worst pair found reaches {reached / epsilon:.1%} of {epsilon:.6g}")
 
 
 def rho_covers_neighbours(case: LawCase) -> LawFinding:
-    """The Renyi divergence of any order, divided by the order, is at most rho; order 1 is
-    Kullback and Leibler's.
+    """Check that the Renyi divergence of each order, divided by the order, is at most rho; order 1
+    is the Kullback-Leibler divergence.
     """
     law, loss = "rho covers neighbours", case.loss
     if isinf(loss.rho) or loss.delta or not list_worst_neighbours(case):
+        has_neighbours = bool(list_worst_neighbours(case))
         return LawFinding(
-            law,
-            "no rho is claimed" if list_worst_neighbours(case) else "no probabilities are stated",
+            law, "no rho is claimed" if has_neighbours else "no probabilities are stated"
         )
     rho = float(loss.rho)
     reached = 0.0
     for found in list_worst_neighbours(case):
         slack = max(pair.first.tolerance + pair.second.tolerance for pair, _ in found.cells)
         for order in (1.0, *_ORDERS):
-            most = (
-                sum(count * _renyi_divergence(pair, order) for pair, count in found.cells) / order
-            )
-            if not most <= rho * (1 + slack) + 1e-12:
+            divergence = sum(count * _renyi_divergence(pair, order) for pair, count in found.cells)
+            largest = divergence / order
+            if not largest <= rho * (1 + slack) + 1e-12:
                 raise LawBroken(
                     law,
                     f"D_a/a of at most {rho:.6g}",
-                    f"{most:.6g} at order {order:g} for {found.description}",
+                    f"{largest:.6g} at order {order:g} for {found.description}",
                 )
-            reached = max(reached, most)
+            reached = max(reached, largest)
     return LawFinding(law, f"the worst pair found reaches {reached / rho:.1%} of {rho:.6g}")
 
 
 def _renyi_divergence(pair: DistributionPair, order: float) -> float:
-    one, other = pair.first, pair.second
+    p, q = pair.first, pair.second
     if order == 1.0:
-        return one.mean(pair.losses)
-    return (one.sum_logs(order * one.log + (1 - order) * other.log) - one.sum_logs(one.log)) / (
-        order - 1
-    )
+        return p.mean(pair.losses)
+    return (p.sum_logs(order * p.log + (1 - order) * q.log) - p.sum_logs(p.log)) / (order - 1)
 
 
 def delta_covers_neighbours(case: LawCase) -> LawFinding:
-    """Pr[output in S] <= e^epsilon Pr'[output in S] + delta for every event S: the claim given,
-    the loss, or what ``delta`` says.
+    """Check Pr[output in S] <= e^epsilon Pr'[output in S] + delta for each event S, for the given
+    claim, the loss, or the method ``delta``.
     """
     law, loss, claims = "delta covers neighbours", case.loss, []
     if case.claim:
@@ -127,35 +128,35 @@ def delta_covers_neighbours(case: LawCase) -> LawFinding:
     for found in list_worst_neighbours(case):
         losses, masses = _loss_distribution(found)
         for epsilon, delta in claims:
-            most = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0.0))))
-            if not most <= delta * (1 + 1e-6) + _ROUNDING_ERROR:
+            largest = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0.0))))
+            if not largest <= delta * (1 + 1e-6) + _ROUNDING_ERROR:
                 raise LawBroken(
                     law,
                     f"a delta of at most {delta:.6g} at epsilon {epsilon:g}",
-                    f"{most:.6g} for {found.description}",
+                    f"{largest:.6g} for {found.description}",
                 )
-            reached = max(reached, (most - _ROUNDING_ERROR) / delta)
+            reached = max(reached, (largest - _ROUNDING_ERROR) / delta)
     return LawFinding(law, f"the worst pair found reaches {reached:.1%} of the delta claimed")
 
 
 def _loss_distribution(found: NeighbourPair) -> tuple[Floats, Floats]:
-    """The privacy losses ln(one/other) and their probabilities; with several cells each is
+    """Return the privacy losses ln(p/p') and their probabilities; with several cells, each loss is
     rounded down a little before they are added.
     """
     if len(found.cells) == 1 and found.cells[0][1] == 1:
         pair = found.cells[0][0]
         return pair.losses, pair.first.weights * np.exp(pair.first.log)
-    law = np.zeros(2 * _LOSS_STEPS + 1)
-    law[_LOSS_STEPS] = 1.0
+    masses = np.zeros(2 * _LOSS_STEPS + 1)
+    masses[_LOSS_STEPS] = 1.0
     for pair, count in found.cells:
         for _ in range(count):
-            law = _add_cell_loss(law, pair)
-    return np.arange(-_LOSS_STEPS, _LOSS_STEPS + 1) * np.float64(_LOSS_STEP), law
+            masses = _add_cell_loss(masses, pair)
+    return np.arange(-_LOSS_STEPS, _LOSS_STEPS + 1) * np.float64(_LOSS_STEP), masses
 
 
-def _add_cell_loss(law: Floats, pair: DistributionPair) -> Floats:
-    """The law of the loss with one cell more: what is too large is cut down to the end, what is
-    too small left out.
+def _add_cell_loss(masses: Floats, pair: DistributionPair) -> Floats:
+    """Return the distribution of the loss with one more cell; losses that are too large are clamped
+    to the end, and those that are too small are dropped.
     """
     places = np.floor(pair.losses / _LOSS_STEP).astype(np.int64) + _LOSS_STEPS
     cell = np.zeros(2 * _LOSS_STEPS + 1)
@@ -164,14 +165,16 @@ def _add_cell_loss(law: Floats, pair: DistributionPair) -> Floats:
         np.minimum(places, 2 * _LOSS_STEPS)[places >= 0],
         (pair.first.weights * np.exp(pair.first.log))[places >= 0],
     )
-    both: Floats = np.maximum(fftconvolve(law, cell), 0.0)
-    inside = both[_LOSS_STEPS : 3 * _LOSS_STEPS + 1].copy()
-    inside[-1] += both[3 * _LOSS_STEPS + 1 :].sum()
+    total: Floats = np.maximum(fftconvolve(masses, cell), 0.0)
+    inside = total[_LOSS_STEPS : 3 * _LOSS_STEPS + 1].copy()
+    inside[-1] += total[3 * _LOSS_STEPS + 1 :].sum()
     return inside
 
 
 def losses_add_up(case: LawCase) -> LawFinding:
-    """n uses cost the sum of their losses, exactly; and hiding a larger move never costs less."""
+    """Check that n uses cost exactly the sum of their losses, and that a larger sensitivity never
+    costs less.
+    """
     law, loss = "losses add up", case.loss
     for n in (2, 3, 10):
         total = loss
@@ -191,8 +194,8 @@ def losses_add_up(case: LawCase) -> LawFinding:
             or now.rho < smaller.rho
             or now.rho <= loss.rho < inf
         ):
-            raise LawBroken(law, f"more than {smaller} for a larger move", str(now))
+            raise LawBroken(law, f"more than {smaller} for a larger sensitivity", str(now))
         smaller = now
     return LawFinding(
-        law, f"{loss}; three times the move costs {case.cost(case.sensitivity.group(3))}"
+        law, f"{loss}; three times the sensitivity costs {case.cost(case.sensitivity.group(3))}"
     )

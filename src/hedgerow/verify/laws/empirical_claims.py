@@ -1,5 +1,5 @@
-"""What can be said about a mechanism that states no law of its output: draws on neighbours, and
-bounds certain up to the alarm rate.
+"""Claims of a mechanism that states no distribution, tested by draws on neighbours at the stated
+false-alarm rate.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ __all__ = ["check_claim_by_draws"]
 
 
 def check_claim_by_draws(case: LawCase, law: str) -> str:
-    """Whether any output, or all but it, is certainly likelier on one of two neighbours than the
-    loss allows; in words what was seen.
+    """Check that no output, and no complement of one, is certainly more likely on a neighbour than
+    the loss allows; return the figures.
     """
     epsilon, delta = case.claim or (case.loss.epsilon, case.loss.delta)
     count, worst = max(case.draws // 200, 500), -np.inf
@@ -47,6 +47,6 @@ def check_claim_by_draws(case: LawCase, law: str) -> str:
                 f"{worst:.4g} or more in draws for {pair[0].description} and {pair[1].description}",
             )
     return (
-        f"no probabilities are stated; {count} draws a side: a log ratio of {max(worst, 0.0):.3g}"
-        f" is certain, {float(epsilon):.3g} allowed"
+        f"no probabilities are stated; {count} draws on each side: a log ratio of"
+        f" {max(worst, 0.0):.3g} is certain, {float(epsilon):.3g} is allowed"
     )

@@ -1,5 +1,5 @@
-"""What ``error(beta)`` says about points, gates and runs, against the laws of their small
-worlds; and the two checks all shapes share.
+"""Error radii of points, tests and runs, compared with their distributions on small data sets; and
+the two checks that all shapes share.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from hedgerow.verify.laws.neighbours.points import (
     list_choosers,
     make_column,
 )
-from hedgerow.verify.laws.neighbours.sparse_vector import compute_run_distribution as run_law
-from hedgerow.verify.laws.neighbours.sparse_vector import list_verdicts
+from hedgerow.verify.laws.neighbours.sparse_vector import compute_run_distribution, list_verdicts
 from hedgerow.verify.laws.neighbours.worst_case import (
     build_neighbour_set,
     compute_choice_distribution,
@@ -58,7 +57,7 @@ _CANDIDATES = 5
 
 
 def require_coverage(outside: float, beta: float, tolerance: float, radius: object) -> None:
-    """At most beta lies outside."""
+    """Check that at most beta lies outside."""
     if not outside <= beta * (1 + tolerance):
         raise LawBroken(
             LAW_NAME, f"at most {beta:g} outside error({beta:g}) = {radius}", f"{outside:.6g}"
@@ -66,7 +65,7 @@ def require_coverage(outside: float, beta: float, tolerance: float, radius: obje
 
 
 def require_smallest(outside: float, beta: float, tolerance: float, radius: object) -> None:
-    """A smaller radius leaves more than beta outside."""
+    """Check that a smaller radius leaves more than beta outside."""
     if not outside >= beta * (1 - tolerance):
         raise LawBroken(
             LAW_NAME,
@@ -78,10 +77,10 @@ def require_smallest(outside: float, beta: float, tolerance: float, radius: obje
 def check_additive_error(
     masses: IntegerDistribution, grid: Fraction, error: Callable[[float], Any]
 ) -> None:
-    """The radius of noise on a grid, in the units of the answer."""
+    """Check the radius of noise on a grid, in the units of the answer."""
     slack = 1e-9 if masses.is_exact else 1e-4
-    # Reals are snapped before noise is added: the worst exact value lies just below the middle
-    # between two grid points.
+    # Reals are rounded to the grid before noise is added: the worst exact value lies just below the
+    # middle between two grid points.
     offset = Fraction(0) if grid == 1 else Fraction(499, 1000)
     for beta in LEVELS:
         radius = error(beta)
@@ -99,7 +98,7 @@ def check_additive_error(
 
 
 def check_point_error(case: LawCase) -> LawFinding:
-    """Points: so many ranks off, values beyond, or rows to change, at most."""
+    """Check the error of a point: a number of ranks, of values beyond it, or of rows to change."""
     mechanism = case.mechanism
     if hasattr(mechanism, "quantile_log_prob"):
         for beta in LEVELS:
@@ -123,16 +122,14 @@ def check_point_error(case: LawCase) -> LawFinding:
         return LawFinding(
             LAW_NAME,
             f"error(0.05, {_CANDIDATES}) = {mechanism.error(0.05, _CANDIDATES):g}, the smallest"
-            " whole number that covers",
+            " integer that covers",
         )
     if not hasattr(mechanism, "at") and not hasattr(mechanism, "depth"):
         return LawFinding(LAW_NAME, "no error in ranks is stated")
     for chooser in list_choosers(case):
         for rows, width in _COLUMNS:
-            stated, off = (
-                compute_point_distribution(chooser, rows, width),
-                _compute_rank_errors(mechanism, chooser.relation, rows, width),
-            )
+            stated = compute_point_distribution(chooser, rows, width)
+            off = _compute_rank_errors(mechanism, chooser.relation, rows, width)
             if stated is None:
                 _check_by_draws(case, chooser, rows, width, off)
                 continue
@@ -151,8 +148,8 @@ def check_point_error(case: LawCase) -> LawFinding:
 
 
 def _compute_rank_errors(mechanism: Any, relation: str, rows: Rows, width: int) -> list[Floats]:
-    """For each quantile how many ranks each point is off; for an extreme how many values lie
-    beyond it.
+    """Return, for each quantile, the ranks that each point is off; for an extreme, the number of
+    values beyond it.
     """
     data, points = np.array(rows), np.arange(width + 1)[:, None]
     below, up_to = (data < points).sum(axis=1), (data <= points).sum(axis=1)
@@ -174,8 +171,8 @@ def _compute_rank_errors(mechanism: Any, relation: str, rows: Rows, width: int) 
 def _check_by_draws(
     case: LawCase, chooser: PointChooser, rows: Rows, width: int, off: list[Floats]
 ) -> None:
-    """Where no law is stated: how often a draw is farther off, and whether that is certainly too
-    often.
+    """Check by draws, if no distribution is stated, that errors beyond the radius are not certainly
+    too frequent.
     """
     count, data = max(case.draws // 1000, 100), make_column(rows, width)
     worst = np.array(
@@ -201,15 +198,15 @@ def _check_by_draws(
 
 
 def check_tested_error(case: LawCase) -> LawFinding:
-    """Released: noise within its radius, or a distance that is enough. Published: noise within
-    its radius.
+    """Check the radius of the noise of released and published values, and the distance that
+    suffices for a release.
     """
     mechanism: Any = case.mechanism
     if isinstance(case.mechanism, ThresholdedHistogram):
         for beta in LEVELS:
             radius = mechanism.error(beta)
             for size, check in ((radius, require_coverage), (radius - 1, require_smallest)):
-                if size >= 0:  # too low by more than that, with noise as wide on the other side
+                if size >= 0:  # too low by more than the radius, doubled for the other side
                     check(
                         2 * (1 - mechanism.publish_probability(mechanism.threshold + size)),
                         beta,
@@ -233,21 +230,20 @@ def check_tested_error(case: LawCase) -> LawFinding:
             require_smallest(1 - mechanism.release_probability(distance - 1), beta, 1e-6, distance)
     return LawFinding(
         LAW_NAME,
-        f"the distance error(0.05) = {mechanism.error(0.05)} is the smallest that is enough",
+        f"the distance error(0.05) = {mechanism.error(0.05)} is the smallest that suffices",
     )
 
 
 def check_run_error(case: LawCase) -> LawFinding:
-    """Runs: no verdict is wrong by more than the radius."""
+    """Check that no verdict is wrong by more than the radius."""
     for beta in LEVELS:
         radius = case.mechanism.error(beta, _QUERIES)
         for above in ((True,) * _QUERIES, (False,) * _QUERIES, (False, True) * (_QUERIES // 2)):
-            chances = np.exp(
-                run_law(case, tuple(radius if side else -radius - 1 for side in above)).log
-            )
+            answers = tuple(radius if side else -radius - 1 for side in above)
+            probabilities = np.exp(compute_run_distribution(case, answers).log)
             wrong = [
-                said != above[: len(said)]
-                for said in list_verdicts(_QUERIES, case.mechanism.cutoff)
+                verdicts != above[: len(verdicts)]
+                for verdicts in list_verdicts(_QUERIES, case.mechanism.cutoff)
             ]
-            require_coverage(float(chances[wrong].sum()), beta, 1e-9, radius)
+            require_coverage(float(probabilities[wrong].sum()), beta, 1e-9, radius)
     return LawFinding(LAW_NAME, f"error(0.05, {_QUERIES}) = {case.mechanism.error(0.05, _QUERIES)}")

@@ -1,5 +1,5 @@
-"""The law about the door: what is no data is refused, in words that do not quote it, and before
-anything is drawn.
+"""The law about input validation: invalid data is refused before anything is drawn, in a message
+that does not quote it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ BadCall = tuple[tuple[Any, ...], dict[str, Any], str]
 
 
 def bad_input_is_refused(case: LawCase) -> LawFinding:
-    """InvalidArgument for whatever is no data, saying nothing about it, before a single bit is
-    drawn.
+    """Check that invalid data raises InvalidArgument, that the error does not quote it, and that no
+    random bit was drawn before.
     """
     law, kinds = "bad input is refused", 0
     for arguments, options, words in _list_bad_calls(case):
@@ -29,27 +29,27 @@ def bad_input_is_refused(case: LawCase) -> LawFinding:
         try:
             case.mechanism.sample(*arguments, **options)
         except InvalidArgument as refusal:
-            told = "".join(traceback.format_exception(refusal))
+            message = "".join(traceback.format_exception(refusal))
         except Exception as failure:
             raise LawBroken(law, f"InvalidArgument for {words}", type(failure).__name__) from None
         else:
             raise LawBroken(law, f"InvalidArgument for {words}", "an answer")
-        if _SECRET in told:
+        if _SECRET in message:
             raise LawBroken(
-                law, "a message that says nothing about the data", f"one that quotes {words}"
+                law, "a message that reveals nothing about the data", f"one that quotes {words}"
             )
         if _random_bit_position() != before:
-            raise LawBroken(law, f"nothing drawn for {words}", "random bits used up")
+            raise LawBroken(law, f"no draw for {words}", "random bits were drawn")
         kinds += 1
     return LawFinding(law, f"{kinds} kinds")
 
 
 def _random_bit_position() -> tuple[int, int]:
-    """How far the stream of random bits of this process has been read."""
+    """Return the position in this process's stream of random bits."""
     return bits._PROCESS_POOL._drawn, bits._PROCESS_POOL._next
 
 
-_SECRET = "7" + "4311"  # in two pieces, so that no source line in a traceback holds it
+_SECRET = "7" + "4311"  # split, so that no source line in a traceback contains it
 _NUMBER = int(_SECRET)
 _BAD_COLUMNS: list[tuple[Any, str]] = [
     (None, "None"),
@@ -99,13 +99,12 @@ _BAD_COUNTS: list[tuple[Any, str]] = [
 
 
 def _list_bad_calls(case: LawCase) -> Iterator[BadCall]:
-    """Arguments of ``sample`` that must be refused."""
+    """Yield arguments of ``sample`` that must be refused."""
     if case.shape in _BAD_BY_SHAPE:
         yield from (((bad,), {}, words) for bad, words in _BAD_BY_SHAPE[case.shape])
     elif case.shape == "point":
-        bounds = (
-            {} if hasattr(case.mechanism, "quantile_log_prob") else {"lower": 0, "upper": 1 << 20}
-        )
+        has_quantiles = hasattr(case.mechanism, "quantile_log_prob")
+        bounds = {} if has_quantiles else {"lower": 0, "upper": 1 << 20}
         yield from (
             ((bad,), bounds, words) for bad, words in (*_BAD_COLUMNS, (_NUMBER, "a single number"))
         )

@@ -1,9 +1,9 @@
-"""Laws of whole numbers, known by the logarithms of their probabilities at some of them.
+"""Distributions of integers, given by the logarithms of their probabilities at some points.
 
-Near its centres a law is known at every whole number and all sums below are exact up to rounding.
-Far away, where a law that lives on millions of steps still has mass, it is known at points whose
-distance grows in proportion; there the sums are those of the trapezoid rule, good to about seven
-digits in the body and four far out in the tails.
+Near its centres a distribution is known at every integer, and all sums below are exact up to
+rounding. Far away, where a wide distribution still has mass, it is known at points with growing
+gaps; there the sums use the trapezoid rule, which is accurate to about seven digits in the body and
+four far out in the tails.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ TILTS = np.concatenate([-np.geomspace(0.9, 1e-3, 24), np.geomspace(1e-3, 0.9, 24
 _DENSE_RADIUS = 1 << 12
 _GAP_GROWTH = 1 + 2.0**-10
 _MAX_DISTANCE = 2.0**50
-_HEAVY_TAIL_DISTANCE = 2.0**30  # a law that still has mass so far out falls no faster than a power
-# farther down, a double has too few digits left for the difference of two logarithms
+_HEAVY_TAIL_DISTANCE = 2.0**30  # mass this far out means that the tail falls like a power
+# below this, a double has too few digits for the difference of two logarithms
 MIN_LOG = -2000.0
 
 
@@ -36,7 +36,7 @@ def make_points(
     growth: float = _GAP_GROWTH,
     farthest: float = _MAX_DISTANCE,
 ) -> Integers:
-    """Whole numbers at which to look: all near a centre, fewer and fewer farther away."""
+    """Return integers at which to evaluate: all near a centre, fewer and fewer farther away."""
     far = np.rint(
         dense * growth ** np.arange(1, int(np.log(farthest / dense) / np.log(growth)))
     ).astype(np.int64)
@@ -48,20 +48,24 @@ def make_points(
 
 @dataclass(frozen=True)
 class IntegerDistribution:
-    """``log[i]`` is the logarithm of the probability of ``steps[i]``; the steps are sorted."""
+    """A distribution; ``log[i]`` is the log-probability of ``steps[i]``, and the steps
+    are sorted.
+    """
 
     steps: Integers
     log: Floats
 
     @classmethod
     def from_logs(cls, steps: Integers, log: Any) -> IntegerDistribution:
-        """What is too small to matter is cut off at the ends and levelled between them."""
+        """Build a distribution; negligible probabilities are cut off at the ends and raised to the
+        minimum between them.
+        """
         values = np.maximum(np.asarray(log, dtype=np.float64), MIN_LOG)
         seen = np.flatnonzero(values > MIN_LOG)
         if not seen.size:
             raise LawBroken(
                 "probabilities sum to one",
-                "probabilities at whole numbers near the exact value",
+                "probabilities at integers near the exact value",
                 "none above e^-2000",
             )
         kept = slice(seen[0], seen[-1] + 1)
@@ -69,25 +73,25 @@ class IntegerDistribution:
 
     @cached_property
     def weights(self) -> Floats:
-        """How many whole numbers each point stands for; 1 where no neighbour is missing."""
+        """The number of integers that each point represents; 1 where no neighbour is missing."""
         gaps = np.diff(self.steps, prepend=self.steps[:1] - 1, append=self.steps[-1:] + 1)
         return np.asarray((gaps[:-1] + gaps[1:]) / 2)
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether all but a hair of the mass lies where every whole number is known."""
+        """True if nearly all mass lies where every integer is known."""
         sparse = self.weights != 1
         return bool(np.sum(self.weights[sparse] * np.exp(self.log[sparse])) < 1e-13)
 
     @property
     def tolerance(self) -> float:
-        """The relative error to be granted to sums."""
+        """The relative error allowed for sums."""
         return 1e-9 if self.is_exact else 1e-5
 
     @property
     def mass_beyond(self) -> float:
-        """About how much of a law with heavy tails lies farther out than the outermost points,
-        if it falls on like a power.
+        """The approximate mass of a heavy-tailed distribution beyond the outermost points, if it
+        continues to fall like a power.
         """
         total = 0.0
         for steps, log in ((self.steps, self.log), (-self.steps[::-1], self.log[::-1])):
@@ -101,18 +105,18 @@ class IntegerDistribution:
         return total
 
     def sum_logs(self, log_terms: Floats) -> float:
-        """The logarithm of the sum over all whole numbers of exp(term)."""
+        """Return the logarithm of the sum of exp(term) over all integers."""
         terms = log_terms + np.log(self.weights)
         top = float(terms.max())
         return top + float(np.log(np.sum(np.exp(terms - top))))
 
     def mean(self, values: Floats) -> float:
-        """The expectation of a function that has these values at the points."""
+        """Return the expectation of a function with these values at the points."""
         return float(np.sum(self.weights * np.exp(self.log) * values))
 
     @cached_property
     def cumulants(self) -> Floats:
-        """ln E e^(s log p(Z)) = ln sum p^(1+s), for every s of ``TILTS``."""
+        """The values ln E e^(s log p(Z)) = ln sum p^(1+s), for each s of ``TILTS``."""
         return np.array([self.sum_logs((1 + tilt) * self.log) for tilt in TILTS.tolist()])
 
     @cached_property
@@ -127,7 +131,7 @@ class IntegerDistribution:
         return np.cumsum(np.concatenate([np.exp(self.log[:1]), self._mass_between]))
 
     def above(self, bound: int) -> float:
-        """Pr[Z > bound], with all digits however small it is."""
+        """Return Pr[Z > bound], accurate however small it is."""
         beyond = np.append(np.cumsum(self._mass_between[::-1])[::-1], 0.0)
         with np.errstate(divide="ignore"):
             logs = np.log(np.maximum(beyond, 0.0))
@@ -136,5 +140,5 @@ class IntegerDistribution:
         return float(np.exp(np.interp(bound, self.steps, logs)))
 
     def below(self, bound: int) -> float:
-        """Pr[Z < bound]."""
+        """Return Pr[Z < bound]."""
         return IntegerDistribution(-self.steps[::-1], self.log[::-1]).above(-bound)

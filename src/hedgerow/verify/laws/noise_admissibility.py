@@ -1,25 +1,25 @@
-"""Is noise admissible for smooth sensitivity? The sliding and the dilation property, measured from
-densities.
+"""Admissibility of noise for smooth sensitivity: the sliding and the dilation property, measured
+from densities.
 
-``check_sliding(mechanism)`` moves the noise by many distances up to alpha,
+``check_sliding(mechanism)`` shifts the noise by many distances up to alpha,
 ``check_dilation(mechanism)`` scales it by many factors between e^-beta and e^beta, and
-``check_joint_move(mechanism)`` does both to the noise of one number, which is what a neighbour may
-do; each returns the worst that happens and what the proof of ``mechanisms.smooth_sensitivity``
-allows. Nothing is taken from the formulas that the constants come from: only the densities, on
-grids of points, are.
+``check_joint_move(mechanism)`` does both to the noise of one number, as a neighbour may. Each
+returns the worst result and the bound that the proof of
+``mechanisms.data_dependent.smooth_sensitivity`` allows. The checks use the densities alone, on
+grids of points, and none of the formulas for the constants.
 
-- Power noise, and sliding of Laplace noise, are pure: the largest logarithm of a ratio of
-  densities.
-- Else the largest excess, the integral of (p - e^e q)+ in both orders. A dilation changes the
-  length of Z only (the l1 norm for Laplace noise, the l2 norm for Gaussian), so it is the density
-  of the length that counts.
+- Power noise, and sliding of Laplace noise, are pure: the largest log ratio of densities counts.
 
-Jointly, e = epsilon and delta are allowed. One number has these constants for that alone, and then
-each step by itself may also take all. Of several numbers, and with the classical constants, each
-step has e = epsilon/2: of delta, dilation has all for Laplace noise; for Gaussian delta/2, and
-sliding, which comes second, e^(-epsilon/2) delta/2.
+- Otherwise the largest excess counts, the integral of (p - e^e q)+ in both orders. A dilation
+changes the length of Z only (the l1 norm for Laplace noise, the l2 norm for Gaussian), so that the
+density of the length decides.
 
-A grid shows a breach, never its absence; the absence is what the proof is for. Integrals are good
+Jointly, e = epsilon and delta are allowed. For one number the constants are made for that alone,
+and each step by itself may use all of them. For several numbers, and with the classical constants,
+each step has e = epsilon/2; of delta, dilation has all for Laplace noise, and for Gaussian noise
+delta/2, and sliding, which comes second, e^(-epsilon/2) delta/2.
+
+A grid can show a violation but not its absence, which the proof establishes. Integrals are accurate
 to a part in 10^5.
 """
 
@@ -47,9 +47,7 @@ LogDensity = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class AdmissibilityCheck:
-    """The worst loss (or, with delta, excess) that was found for one of the two properties, and
-    how much is allowed.
-    """
+    """The worst loss (or, with delta, excess) found for a property, and the allowed value."""
 
     name: str
     worst_found: float
@@ -57,7 +55,7 @@ class AdmissibilityCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the worst is allowed, up to the error of integrals."""
+        """True if the worst result is allowed, up to the error of the integrals."""
         return self.worst_found <= self.allowed * (1 + _SLACK)
 
     def __bool__(self) -> bool:
@@ -71,7 +69,7 @@ class AdmissibilityCheck:
 
 
 def check_sliding(mechanism: SmoothSensitivity, alpha: Number | None = None) -> AdmissibilityCheck:
-    """Move the noise by up to ``alpha``, by default the mechanism's own."""
+    """Shift the noise by up to ``alpha``, by default the mechanism's own."""
     shifts = _FRACTIONS * float(
         mechanism.alpha if alpha is None else parse_positive(alpha, "alpha")
     )
@@ -97,7 +95,7 @@ def check_sliding(mechanism: SmoothSensitivity, alpha: Number | None = None) -> 
 
 
 def check_dilation(mechanism: SmoothSensitivity, beta: Number | None = None) -> AdmissibilityCheck:
-    """Scale the noise by up to e^``beta``, by default the mechanism's own, and down as far."""
+    """Scale the noise up and down by up to e^``beta``, by default the mechanism's own."""
     stretches = _FRACTIONS * float(mechanism.beta if beta is None else parse_positive(beta, "beta"))
     d, delta = mechanism.dimension, float(mechanism.delta)
     each = float(mechanism.epsilon) / (1 if _uses_joint_constants(mechanism) else 2)
@@ -108,11 +106,9 @@ def check_dilation(mechanism: SmoothSensitivity, beta: Number | None = None) -> 
             for stretch in stretches
         )
         return AdmissibilityCheck("dilation", d * worst, each)
-    length, share = (
-        (_laplace_norm_density(d), delta)
-        if mechanism.noise == "laplace"
-        else (_normal_norm_density(d), delta / 2)
-    )
+    length, share = _laplace_norm_density(d), delta
+    if mechanism.noise == "gaussian":
+        length, share = _normal_norm_density(d), delta / 2
     far = d + 40 * sqrt(d) + 2 * log(1 / delta) + 40
     worst = max(
         _compute_excess(length, _dilate_density(length, stretch), 1e-9, exp(stretch) * far, each)
@@ -126,13 +122,13 @@ def check_dilation(mechanism: SmoothSensitivity, beta: Number | None = None) -> 
 def check_joint_move(
     mechanism: SmoothSensitivity, alpha: Number | None = None, beta: Number | None = None
 ) -> AdmissibilityCheck:
-    """Move the noise of one number by up to ``alpha`` and scale the wider of the two by up to
+    """Shift the noise of one number by up to ``alpha`` and scale the wider of the two by up to
     e^``beta``, in both orders.
     """
     if mechanism.dimension != 1:
         raise InvalidArgument(
             "mechanism",
-            "must answer with one number; look at sliding and dilation for several",
+            "must answer with one number; check sliding and dilation for several",
             mechanism,
         )
     shifts = _FRACTIONS * float(
@@ -168,11 +164,11 @@ def _uses_joint_constants(mechanism: SmoothSensitivity) -> bool:
 def _compute_excess(
     one: LogDensity, other: LogDensity, low: float, high: float, epsilon: float
 ) -> float:
-    """The larger of the integrals of (p - e^epsilon q)+ in both orders, from the logarithms of p
-    and q.
+    """Return the larger of the integrals of (p - e^epsilon q)+ in both orders, from the logarithms
+    of p and q.
 
-    What is above 0 is one interval or two, the ends of the line: they are sought on a grid, and
-    then on finer ones around them.
+    The positive part is one interval or two, at the ends of the line; it is located on a grid, and
+    then on finer grids around it.
     """
     return max(
         _integrate_excess(one, other, low, high, epsilon),
@@ -207,13 +203,13 @@ def _dilate_density(density: LogDensity, stretch: float) -> LogDensity:
 
 
 def _make_grid() -> Floats:
-    """Points of the whole line, dense around 0 and around 1, on both sides."""
+    """Return points of the whole line, dense around 0 and around 1, on both sides."""
     half = np.concatenate([np.linspace(0, 30, 30_001), np.geomspace(30, 1e6, 2000)])
     return np.concatenate([-half[::-1], half])
 
 
 def _log_density(mechanism: SmoothSensitivity) -> LogDensity:
-    """The logarithm of the density; of power noise, up to a constant."""
+    """Return the log-density; for power noise, up to a constant."""
     if mechanism.noise == "laplace":
         return lambda z: -np.abs(z) - log(2)
     if mechanism.noise == "gaussian":

@@ -1,5 +1,5 @@
-"""Laws about what a mechanism does when it runs. Each accuses a good mechanism at most once in
-10^9 times.
+"""Laws about the draws of a mechanism. Each rejects a correct mechanism with probability at most
+10^-9.
 """
 
 from __future__ import annotations
@@ -49,15 +49,17 @@ __all__ = [
 ]
 
 _CELLS, _CALLS = 8, 1000
-_SINGLE_DRAWS = 1000  # draws of a single number, which may take another way through the code
-_WRONG_SCALE = Fraction(49, 50)  # a scale 2 % off must be seen
+_SINGLE_DRAWS = 1000  # draws of single numbers, which may take another path through the code
+_WRONG_SCALE = Fraction(49, 50)  # a scale 2 % off must be detected
 _MAX_DRAWS = 1 << 21
 EXPONENTS = range(-60, 61)
-_DELTA = 1e-6  # where no pure epsilon is claimed
+_DELTA = 1e-6  # if no pure epsilon is claimed
 
 
 def cells_are_independent(case: LawCase) -> LawFinding:
-    """Every cell of an array, and of every call, has noise of its own and of the same law."""
+    """Check that each cell of an array, and of each call, has its own noise of the same
+    distribution.
+    """
     law = "cells are independent"
     if case.shape == "selection":
         return LawFinding(law, "one output only")
@@ -68,7 +70,7 @@ def cells_are_independent(case: LawCase) -> LawFinding:
         if (good := measure_fit(table[:, cell], masses)).p_value < FALSE_ALARM_RATE / _CELLS / 2:
             raise LawBroken(
                 law,
-                "the same noise law in every cell",
+                "the same noise distribution in every cell",
                 f"another one in cell {cell} of {_CELLS}: {good}",
             )
     pairs = [
@@ -80,26 +82,23 @@ def cells_are_independent(case: LawCase) -> LawFinding:
     p = np.exp(masses.log)
     tests = [
         ("be equal", 0, masses.mean(p)),
-        ("both be above the middle or not", bar, _agreement_probability(masses.above(bar))),
+        ("lie on the same side of the median", bar, _agreement_probability(masses.above(bar))),
     ]
-    for words, one, other in pairs:
-        for event, cut, chance in tests:
-            hits = int(
-                np.sum(one == other if event == "be equal" else (one > cut) == (other > cut))
-            )
-            if (
-                compute_agreement_p_value(hits, one.size, chance)
-                < FALSE_ALARM_RATE / len(pairs) / 4
-            ):
+    for words, left, right in pairs:
+        for event, cut, expected in tests:
+            agree = left == right if event == "be equal" else (left > cut) == (right > cut)
+            hits = int(np.sum(agree))
+            p_value = compute_agreement_p_value(hits, left.size, expected)
+            if p_value < FALSE_ALARM_RATE / len(pairs) / 4:
                 raise LawBroken(
-                    law, f"{words} to {event} in {chance:.2%} of draws", f"{hits / one.size:.2%}"
+                    law, f"{words} to {event} in {expected:.2%} of draws", f"{hits / left.size:.2%}"
                 )
     return LawFinding(law, f"{len(pairs)} pairs of cells, {_CALLS} calls")
 
 
 def _draw_table(case: LawCase) -> tuple[IntegerDistribution, Integers]:
-    """The law of one cell, and a table of draws with a row for each call; checks the shape of
-    what comes back on the way.
+    """Return the distribution of one cell and a table of draws, with a row for each call; check the
+    shape of the output as well.
     """
     shaped = np.asarray(case.mechanism.sample(_make_inputs(case, 6).reshape(2, 3)))
     if shaped.shape != (2, 3):
@@ -110,16 +109,18 @@ def _draw_table(case: LawCase) -> tuple[IntegerDistribution, Integers]:
     table = np.array(
         [_extract_noise(case, case.mechanism.sample(exact), exact) for _ in range(_CALLS)]
     )
-    return (
-        compute_report_distribution(case, 0)
-        if case.shape == "response"
-        else compute_noise_distribution(case)
-    ), table
+    return _compute_cell_distribution(case), table
+
+
+def _compute_cell_distribution(case: LawCase) -> IntegerDistribution:
+    if case.shape == "response":
+        return compute_report_distribution(case, 0)
+    return compute_noise_distribution(case)
 
 
 def _make_inputs(case: LawCase, count: int) -> Any:
-    """Exact values of either sign for an additive mechanism, so that noise which depends on them
-    shows; category 0 for a response.
+    """Return exact values of either sign for an additive mechanism, so that noise that depends on
+    them shows; category 0 for a response.
     """
     if case.shape == "response":
         return np.zeros(count, dtype=np.int64)
@@ -127,7 +128,7 @@ def _make_inputs(case: LawCase, count: int) -> Any:
 
 
 def _extract_noise(case: LawCase, outputs: Any, exact: Any) -> Integers:
-    """What was added, in grid steps; of a response the report itself."""
+    """Return the noise in grid steps; for a response, the report itself."""
     grid = 1.0 if case.shape == "response" else float(case.mechanism.grid)
     added: Integers = np.rint((np.asarray(outputs) - np.asarray(exact)) / grid).astype(np.int64)
     return added
@@ -142,7 +143,7 @@ def _agreement_probability(above: float) -> float:
 
 
 def sample_follows_log_prob(case: LawCase) -> LawFinding:
-    """Draws fit the law that ``log_prob`` states, and the same test would see a scale 2 % off."""
+    """Check that draws fit ``log_prob``, with a test that would detect a scale 2 % off."""
     if case.uses_neighbour_set:
         return check_use_fit(case)
     return {
@@ -158,7 +159,7 @@ def _require_fit(draws: Integers, masses: IntegerDistribution, words: str, tests
         raise LawBroken(
             "sample follows log_prob",
             f"{draws.size} draws {words} to fit",
-            f"{good}, chance at most {good.p_value:.1e}",
+            f"{good}, probability at most {good.p_value:.1e}",
         )
     return str(good)
 
@@ -178,17 +179,19 @@ def _check_additive(case: LawCase) -> LawFinding:
 
 
 def _choose_draw_count(case: LawCase, masses: IntegerDistribution) -> tuple[int, str]:
-    """How many draws see a scale 2 % off nearly always, and in words how surely they do."""
+    """Return the number of draws that nearly always detects a scale 2 % off, and a text with the
+    probability.
+    """
     if not dataclasses.is_dataclass(case.mechanism) or not hasattr(case.mechanism, "scale"):
-        return case.draws, "no field `scale` to try another value of"
+        return case.draws, "no field `scale` to vary"
     other = dataclasses.replace(case.mechanism, scale=case.mechanism.scale * _WRONG_SCALE)  # type: ignore[type-var]
     truth = compute_noise_distribution(dataclasses.replace(case, mechanism=other))
     count = case.draws
-    while (
-        chance := compute_power(masses, truth, count, FALSE_ALARM_RATE / 2)
-    ) < 0.9999 and count < _MAX_DRAWS:
+    power = compute_power(masses, truth, count, FALSE_ALARM_RATE / 2)
+    while power < 0.9999 and count < _MAX_DRAWS:
         count *= 2
-    return count, f"a scale 2 % off is seen in {chance:.2%} of runs"
+        power = compute_power(masses, truth, count, FALSE_ALARM_RATE / 2)
+    return count, f"a scale 2 % off is detected in {power:.2%} of runs"
 
 
 def _check_selection(case: LawCase) -> LawFinding:
@@ -196,37 +199,22 @@ def _check_selection(case: LawCase) -> LawFinding:
     figures, calls = [], max(case.draws // 100, 1000)
     for scores in ([0.0, -gap, 0.0, -4 * gap], [3, 3, 3 - ceil(gap)]):
         chosen = np.array([case.mechanism.sample(scores) for _ in range(calls)])
-        figures.append(
-            _require_fit(
-                chosen,
-                compute_choice_distribution(case, [float(x) for x in scores]),
-                f"with scores {scores}",
-                2,
-            )
-        )
+        expected = compute_choice_distribution(case, [float(x) for x in scores])
+        figures.append(_require_fit(chosen, expected, f"with scores {scores}", 2))
     return LawFinding("sample follows log_prob", f"{calls} choices: {'; '.join(figures)}")
 
 
 def _check_response(case: LawCase) -> LawFinding:
     truths = sorted({0, 1, case.mechanism.values - 1})
-    # side by side, so that a report in another's place shows
+    # interleaved, so that a report in the wrong cell shows
     exact = np.resize(truths, len(truths) * case.draws)
     drawn = np.asarray(case.mechanism.sample(exact))
     figures = ""
     for truth in truths:
-        figures = _require_fit(
-            drawn[exact == truth],
-            compute_report_distribution(case, truth),
-            f"of the report of {truth}",
-            2 * len(truths),
-        )
+        expected, tests = compute_report_distribution(case, truth), 2 * len(truths)
+        figures = _require_fit(drawn[exact == truth], expected, f"of the report of {truth}", tests)
         single = np.array([case.mechanism.sample(truth) for _ in range(_SINGLE_DRAWS)])
-        _require_fit(
-            single,
-            compute_report_distribution(case, truth),
-            f"of the report of {truth} alone",
-            2 * len(truths),
-        )
+        _require_fit(single, expected, f"of the report of {truth} alone", tests)
     return LawFinding(
         "sample follows log_prob",
         f"{case.draws} reports of each of {len(truths)} values: {figures}",
@@ -234,60 +222,53 @@ def _check_response(case: LawCase) -> LawFinding:
 
 
 def outputs_lie_on_grid(case: LawCase) -> LawFinding:
-    """Additive: outputs are whole multiples of the grid, integers on the grid of 1. Others:
-    places and categories that exist.
+    """Check that additive outputs are multiples of the grid, integers on the grid of 1, and that
+    others are existing indices or categories.
     """
-    law = "outputs keep to the grid"
+    law = "outputs lie on the grid"
     if case.uses_neighbour_set:
         return check_use_outputs(case)
+    grid, top = Fraction(1), np.inf
     if case.shape == "selection":
-        outputs, grid, top = (
-            np.array([case.mechanism.sample([0.0, 0.0, 0.0]) for _ in range(100)]),
-            Fraction(1),
-            3.0,
-        )
+        outputs, top = np.array([case.mechanism.sample([0.0] * 3) for _ in range(100)]), 3.0
     else:
         outputs = np.asarray(case.mechanism.sample(_make_inputs(case, case.draws)))
-        grid, top = (
-            (Fraction(1), float(case.mechanism.values))
-            if case.shape == "response"
-            else (case.mechanism.grid, np.inf)
-        )
+        if case.shape == "response":
+            top = float(case.mechanism.values)
+        else:
+            grid = case.mechanism.grid
     if grid == 1 and outputs.dtype.kind not in "iu":
         raise LawBroken(law, "integers", str(outputs.dtype))
     ratio = outputs / float(grid)
-    astray = int(
-        np.sum(
-            (ratio != np.floor(ratio)) | (ratio >= top) | (ratio < (0 if top < np.inf else -np.inf))
-        )
-    )
-    if astray:
+    bottom = 0 if top < np.inf else -np.inf
+    misplaced = int(np.sum((ratio != np.floor(ratio)) | (ratio >= top) | (ratio < bottom)))
+    if misplaced:
         raise LawBroken(
             law,
             f"multiples of {grid}" + f" from 0 to {top - 1:.0f}" * (top < np.inf),
-            f"{astray} of {outputs.size} outputs elsewhere",
+            f"{misplaced} of {outputs.size} outputs elsewhere",
         )
     return LawFinding(law, f"{outputs.size} outputs")
 
 
 def low_bits_reveal_nothing(case: LawCase) -> LawFinding:
-    """The precision attack: whether y is a multiple of 2^k, for k from -60 to 60, is no likelier
-    on a neighbour than the loss allows.
+    """Check, as in the precision attack, that multiples of 2^k, for k from -60 to 60, are no more
+    likely on a neighbour than the loss allows.
     """
-    law = "low bits tell nothing"
+    law = "low bits reveal nothing"
     if case.shape not in ("additive", "smooth"):
-        return LawFinding(law, "no numbers come out")
+        return LawFinding(law, "the outputs are not numbers")
     pure = not isinf(case.loss.epsilon)
     delta = float(case.loss.delta) if pure else _DELTA
     allowed = float(case.loss.epsilon if pure else case.loss.epsilon_at(_DELTA))
     if case.shape == "smooth":
         sides_drawn = draw_smooth_sides(case)
     else:
-        far = (
-            int(case.sensitivity.linf) if case.mechanism.grid == 1 else float(case.sensitivity.linf)
-        )
+        move = case.sensitivity.linf
+        shifted = int(move) if case.mechanism.grid == 1 else float(move)
         sides_drawn = [
-            np.asarray(case.mechanism.sample(np.full(case.draws, x))) for x in (far * 0, far)
+            np.asarray(case.mechanism.sample(np.full(case.draws, x)))
+            for x in (shifted * 0, shifted)
         ]
     (one, other), n = map(count_multiples, sides_drawn), sides_drawn[0].size
     sides = [(one, other), (other, one), (n - one, n - other), (n - other, n - one)]
@@ -309,30 +290,30 @@ def low_bits_reveal_nothing(case: LawCase) -> LawFinding:
         )
     return LawFinding(
         law,
-        f"{n} draws a side: a log ratio of {max(worst, 0.0):.3g} is certain, {allowed:.3g} allowed",
+        f"{n} draws on each side: a log ratio of {max(worst, 0.0):.3g} is certain, {allowed:.3g} is"
+        " allowed",
     )
 
 
 def count_multiples(outputs: Any) -> Integers:
-    """How many of the numbers are multiples of 2^k, for each k of ``EXPONENTS``."""
+    """Return the number of multiples of 2^k, for each k of ``EXPONENTS``."""
     mantissa, exponent = np.frexp(np.asarray(outputs, dtype=np.float64))
     whole = np.ldexp(mantissa, 53).astype(np.int64)
-    # the place of the lowest bit that is set
-    lowest = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    lowest = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the lowest set bit
     rank = np.where(whole == 0, EXPONENTS[-1], exponent - 53 + lowest)
     return np.array([np.count_nonzero(rank >= k) for k in EXPONENTS])
 
 
 def forks_differ(case: LawCase) -> LawFinding:
-    """A forked process draws other noise than its parent."""
+    """Check that a forked process draws other noise than its parent."""
     law = "forks differ"
     if not hasattr(os, "fork"):
-        return LawFinding(law, "this system does not fork")
+        return LawFinding(law, "this system cannot fork")
     same = _collision_probability(case)
     if same > 0.99:
         return LawFinding(law, "too little noise to tell two draws apart")
     count = ceil(log(FALSE_ALARM_RATE / 2) / log(same)) + 1
-    _draw_single_and_array(case, 1)  # whatever is kept ready for later draws is ready now
+    _draw_single_and_array(case, 1)  # fills any buffer of random bits before the fork
     child = _draw_in_child(case, count)
     if any(
         np.array_equal(one, other)
@@ -343,22 +324,18 @@ def forks_differ(case: LawCase) -> LawFinding:
 
 
 def _collision_probability(case: LawCase) -> float:
-    """The chance that two draws are equal."""
+    """Return the probability that two draws are equal."""
     if case.uses_neighbour_set:
         return compute_equality_probability(case)
     if case.shape == "selection":
         masses = compute_choice_distribution(case, [0.0, 0.0, 0.0, 0.0])
     else:
-        masses = (
-            compute_report_distribution(case, 0)
-            if case.shape == "response"
-            else compute_noise_distribution(case)
-        )
+        masses = _compute_cell_distribution(case)
     return masses.mean(np.exp(masses.log))
 
 
 def _draw_single_and_array(case: LawCase, count: int) -> tuple[Any, Any]:
-    """Draws of single numbers, and draws of an array where there are any."""
+    """Draw single numbers, and an array if the shape has arrays."""
     if case.uses_neighbour_set:
         return draw_encoded_twice(case, count)
     if case.shape == "selection":
@@ -373,7 +350,7 @@ def _draw_single_and_array(case: LawCase, count: int) -> tuple[Any, Any]:
 def _draw_in_child(case: LawCase, count: int) -> tuple[Any, Any]:
     source, sink = os.pipe()
     with warnings.catch_warnings():
-        # of forking beside threads: the child draws, writes and is gone
+        # about forking with threads: the child only draws, writes and exits
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:
@@ -383,9 +360,9 @@ def _draw_in_child(case: LawCase, count: int) -> tuple[Any, Any]:
             os._exit(0)
     os.close(sink)
     with os.fdopen(source, "rb") as reader:
-        told = reader.read()
+        message = reader.read()
     os.waitpid(child, 0)
-    if not told:
+    if not message:
         raise LawBroken("forks differ", "draws in a forked process", "none")
-    drawn: tuple[Any, Any] = pickle.loads(told)
+    drawn: tuple[Any, Any] = pickle.loads(message)
     return drawn

@@ -1,5 +1,5 @@
-"""The laws about draws, for mechanisms that are looked at in small worlds: every use is a call,
-and every output is counted.
+"""Laws about draws, for mechanisms that are tested on small data sets: each use is one call, and
+each output is counted.
 """
 
 from __future__ import annotations
@@ -34,28 +34,30 @@ _CELLS = 8
 
 
 def calls_are_independent(case: LawCase) -> LawFinding:
-    """Two calls in a row, and two cells of one call, are equal as often as chance makes them."""
-    law, place = "cells are independent", _find_most_random_use(case)
-    if place.distribution is None:
+    """Check that two consecutive calls, and two cells of one call, are equal as often as
+    expected.
+    """
+    law, use = "cells are independent", _find_most_random_use(case)
+    if use.distribution is None:
         return LawFinding(law, "no probabilities are stated")
-    drawn = draw_encoded(place, 2 * _CALLS)
+    drawn = draw_encoded(use, 2 * _CALLS)
     pairs = [
-        ("two calls in a row", drawn[::2], drawn[1::2], place.distribution),
-        ("a call and the next but one", drawn[:-2], drawn[2:], place.distribution),
+        ("two calls in a row", drawn[::2], drawn[1::2], use.distribution),
+        ("a call and the second after it", drawn[:-2], drawn[2:], use.distribution),
     ]
     pairs += _list_cell_pairs(case)
-    for words, one, other, masses in pairs:
-        chance = masses.mean(np.exp(masses.log))
-        hits = int(np.sum(one == other))
-        if compute_agreement_p_value(hits, one.size, chance) < FALSE_ALARM_RATE / len(pairs) / 2:
+    for words, left, right, masses in pairs:
+        expected = masses.mean(np.exp(masses.log))
+        hits = int(np.sum(left == right))
+        if compute_agreement_p_value(hits, left.size, expected) < FALSE_ALARM_RATE / len(pairs) / 2:
             raise LawBroken(
-                law, f"{words} to be equal in {chance:.2%} of draws", f"{hits / one.size:.2%}"
+                law, f"{words} to be equal in {expected:.2%} of draws", f"{hits / left.size:.2%}"
             )
     return LawFinding(law, f"{len(pairs)} pairs of outputs, {2 * _CALLS} calls")
 
 
 def _list_cell_pairs(case: LawCase) -> list[tuple[str, Integers, Integers, IntegerDistribution]]:
-    """Of a mechanism that answers several numbers at once, pairs of their noise."""
+    """Return pairs of noise from one call, for a mechanism that answers several numbers at once."""
     if case.shape != "smooth" or count_cells(case) == 1:
         return []
     smooth, grid = float(case.mechanism.bound), float(case.mechanism.grid)
@@ -73,35 +75,39 @@ def _list_cell_pairs(case: LawCase) -> list[tuple[str, Integers, Integers, Integ
 
 
 def check_use_fit(case: LawCase) -> LawFinding:
-    """Draws fit the law that is stated, at every place."""
+    """Check that draws fit the stated distribution of each use."""
     law, figures = "sample follows log_prob", []
-    places = [place for place in build_neighbour_set(case).uses if place.distribution is not None]
-    if not places:
-        return LawFinding(law, "no probabilities are stated; the loss was held against draws")
-    count = max(case.draws // 200, 500) * (8 if case.shape == "tested" else 1)  # those are quick
-    for place in places:
-        assert place.distribution is not None
-        good = measure_fit(draw_encoded(place, count), place.distribution)
-        if good.p_value < FALSE_ALARM_RATE / len(places):
+    uses = [use for use in build_neighbour_set(case).uses if use.distribution is not None]
+    if not uses:
+        return LawFinding(law, "no probabilities are stated; the loss was compared with draws")
+    count = max(case.draws // 200, 500) * (
+        8 if case.shape == "tested" else 1
+    )  # tested ones are fast
+    for use in uses:
+        assert use.distribution is not None
+        good = measure_fit(draw_encoded(use, count), use.distribution)
+        if good.p_value < FALSE_ALARM_RATE / len(uses):
             raise LawBroken(
                 law,
-                f"{count} draws at {place.description} to fit",
-                f"{good}, chance at most {good.p_value:.1e}",
+                f"{count} draws at {use.description} to fit",
+                f"{good}, probability at most {good.p_value:.1e}",
             )
         figures.append(str(good))
-    return LawFinding(law, f"{count} draws at each of {len(places)} places: {figures[0]}")
+    return LawFinding(law, f"{count} draws on each of {len(uses)} data sets: {figures[0]}")
 
 
 def check_use_outputs(case: LawCase) -> LawFinding:
-    """Outputs are such as can come out: grid points, candidates, None, published keys, verdicts."""
-    places = build_neighbour_set(case).uses
-    for place in places:
-        draw_encoded(place, 100)
-    return LawFinding("outputs keep to the grid", f"{100 * len(places)} outputs")
+    """Check that outputs are possible: grid points, candidates, None, published keys or
+    verdicts.
+    """
+    uses = build_neighbour_set(case).uses
+    for use in uses:
+        draw_encoded(use, 100)
+    return LawFinding("outputs lie on the grid", f"{100 * len(uses)} outputs")
 
 
 def draw_smooth_sides(case: LawCase) -> list[Any]:
-    """Draws of a smooth mechanism on two answers one smooth sensitivity apart."""
+    """Draw from a smooth mechanism on two answers one smooth sensitivity apart."""
     smooth = float(case.mechanism.bound)
     count = max(case.draws // 200, 500)
     return [
@@ -116,30 +122,28 @@ def draw_smooth_sides(case: LawCase) -> list[Any]:
 
 
 def _find_most_random_use(case: LawCase) -> MechanismUse:
-    """The place where two draws are most often different."""
+    """Return the use whose draws differ most often."""
     return min(build_neighbour_set(case).uses, key=_equality_probability)
 
 
-def _equality_probability(place: MechanismUse) -> float:
-    return (
-        1.0
-        if place.distribution is None
-        else place.distribution.mean(np.exp(place.distribution.log))
-    )
+def _equality_probability(use: MechanismUse) -> float:
+    if use.distribution is None:
+        return 1.0
+    return use.distribution.mean(np.exp(use.distribution.log))
 
 
 def compute_equality_probability(case: LawCase) -> float:
-    """How likely two draws at the liveliest place are equal; where no law is stated, as often as
-    they were in draws, and more.
+    """Return the probability that two draws of the most random use are equal; if none is stated, a
+    value above their observed frequency.
     """
-    place = _find_most_random_use(case)
-    if place.distribution is not None:
-        return _equality_probability(place)
-    drawn = draw_encoded(place, 2 * 100)
+    use = _find_most_random_use(case)
+    if use.distribution is not None:
+        return _equality_probability(use)
+    drawn = draw_encoded(use, 2 * 100)
     return float(np.mean(drawn[::2] == drawn[1::2])) / 2 + 0.5
 
 
 def draw_encoded_twice(case: LawCase, count: int) -> tuple[Any, Any]:
-    """Draws at the liveliest place, in the form in which those of other shapes come."""
+    """Draw from the most random use, in the format of the other shapes."""
     drawn = draw_encoded(_find_most_random_use(case), count)
     return drawn, np.append(drawn, -1)

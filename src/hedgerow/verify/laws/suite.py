@@ -1,4 +1,4 @@
-"""The laws every mechanism must keep, run on any object that has the members of its shape
+"""The suite of laws, for any object that has the members of its shape
 (``hedgerow.mechanisms.interface``).
 
     from hedgerow.mechanisms import Laplace
@@ -6,12 +6,12 @@
 
     print(check_mechanism(Laplace.calibrate(sensitivity=1, epsilon=0.5)))
 
-Three things check each other: the proof of a mechanism speaks about ``log_prob``; some laws compare
+Three things check each other: the proof of a mechanism is about ``log_prob``; some laws compare
 ``loss``, ``error`` and ``delta`` with ``log_prob`` on the worst neighbours; others compare
-``sample`` with it. Mechanisms that test before they release state probabilities of release in its
-place, and where nothing is stated the loss is held against draws on neighbours. What the laws
-cannot see is a mistake that all of them share: a ``log_prob`` that is wrong in the same way as the
-draws, or a sensitivity that is wrong to begin with.
+``sample`` with it. Mechanisms that test before they release state probabilities of release instead,
+and where nothing is stated the loss is compared with draws on neighbours. The laws cannot see a
+mistake that all of them share: a ``log_prob`` that is wrong in the same way as the draws, or a
+wrong sensitivity.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LAWS: tuple[Law, ...] = (
     delta_covers_neighbours,
     losses_add_up,
     error_covers,
-    # before the laws that take the cells of one large array for independent draws
+    # first, since the laws below treat the cells of one large array as independent draws
     cells_are_independent,
     low_bits_reveal_nothing,
     outputs_lie_on_grid,
@@ -63,7 +63,7 @@ LAWS: tuple[Law, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class LawReport:
-    """All laws were kept: by which mechanism, and with what figures."""
+    """The report on a mechanism that keeps all laws, with the figures of each."""
 
     mechanism: Any
     findings: tuple[LawFinding, ...]
@@ -84,15 +84,15 @@ def check_mechanism(
     draws: int = 200_000,
     claim: tuple[Number, Number] | None = None,
 ) -> LawReport:
-    """Run every law on a mechanism that is to hide moves of ``sensitivity``; raises ``LawBroken``
-    at the first one it does not keep.
+    """Test every law on a mechanism calibrated for ``sensitivity``; raise ``LawBroken`` at the
+    first it breaks.
 
-    For a mechanism that sees the data themselves ``sensitivity`` is the number of rows or units
-    that move.
+    For a mechanism that sees the data themselves, ``sensitivity`` is the number of rows or units
+    that change.
 
-    ``draws`` is how many are looked at, at least; more where that many would not see a scale 2 %
-    off. ``claim`` is an (epsilon, delta) that one use is said to satisfy, for mechanisms whose loss
-    does not say it.
+    ``draws`` is the minimum number of draws; more are made where that many would miss a scale that
+    is 2 % off. ``claim`` is an (epsilon, delta) that one use claims to satisfy, for mechanisms
+    whose loss does not state it.
     """
     case = make_case(mechanism, sensitivity, draws, claim)
     return LawReport(mechanism, tuple(law(case) for law in LAWS))

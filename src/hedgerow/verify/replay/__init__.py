@@ -1,8 +1,8 @@
-"""Grey-box tests of glue code: record what mechanisms are asked on some data, play their answers
+"""Grey-box tests of glue code: record the calls of mechanisms on some data, play their outputs
 again on neighbouring data, and compare.
 
-What passes is TESTED on the pairs that were tried. It is not PROVED, which is said of programs by
-``hedgerow.verify``, and not AUDITED.
+A function that passes is TESTED on these pairs. It is not PROVED, which ``hedgerow.verify`` says of
+programs, and not AUDITED.
 """
 
 from __future__ import annotations

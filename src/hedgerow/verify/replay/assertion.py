@@ -1,4 +1,4 @@
-"""One assertion for tests: the function is private on every pair."""
+"""An assertion for tests: the function is private on every pair."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def assert_private(
     also: Sequence[type] = (),
     runs: int = 1,
 ) -> list[Replay]:
-    """AssertionError with a report when a replay of some pair, in one of its two directions, finds
-    a problem; else all replays.
+    """Replay each pair in both directions; raise AssertionError with a report if one has a finding,
+    and return all replays otherwise.
 
-    ``without_each_row(data)`` gives pairs to begin with. The noise decides which branches are seen:
-    more ``runs`` of each pair see more of them. The result is TESTED on these pairs and no others.
+    ``without_each_row(data)`` yields pairs to begin with. The noise decides which branches are
+    taken: more ``runs`` of each pair cover more branches. The result is TESTED on these pairs and
+    no others.
     """
     done: list[Replay] = []
     for number, (one, other) in enumerate(pairs, 1):
@@ -47,5 +48,5 @@ def assert_private(
                 )
             done.append(found)
     if not done:
-        raise InvalidArgument("pairs", "must be at least one pair of data sets")
+        raise InvalidArgument("pairs", "must contain at least one pair of data sets")
     return done

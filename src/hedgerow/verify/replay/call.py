@@ -1,4 +1,4 @@
-"""One call of a mechanism, as it was made."""
+"""Recorded calls of mechanisms, and the source lines they come from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CodeLine:
 
     @property
     def text(self) -> str:
-        """The line as it is written, where it can be read."""
+        """The text of the line, or "" if the file cannot be read."""
         return linecache.getline(self.file, self.line).strip()
 
     def __str__(self) -> str:
@@ -36,9 +36,10 @@ class CodeLine:
 
 @dataclass(slots=True)
 class RecordedCall:
-    """``mechanism.method(**given)``. ``declared`` is the sensitivity (or rows, or group) that the
-    mechanism was calibrated for, where that could be seen. The call of a run of verdicts grows
-    while it is read: ``ended`` says that it came to its own end."""
+    """A call ``mechanism.method(**arguments)``. ``declared_sensitivity`` is the sensitivity (or
+    rows, or group) that the mechanism was calibrated for, if known. The call of a sparse vector
+    grows while its verdicts are read: ``is_ended`` says that it came to its own end.
+    """
 
     mechanism: Any
     method: str
@@ -52,7 +53,7 @@ class RecordedCall:
 
     @property
     def name(self) -> str:
-        """As messages call it."""
+        """The name for messages."""
         if self.method == "__call__":
             return str(self.mechanism.name)
         return f"{type(self.mechanism).__name__}.{self.method}"
@@ -61,8 +62,9 @@ class RecordedCall:
 def bind_arguments(
     function: Callable[..., Any], mechanism: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """The arguments by name, those left out included, copied: glue code may change its arrays
-    afterwards. Without ``self``, if there is one."""
+    """Return the arguments by name, with defaults and without ``self``. They are copied, since glue
+    code may change its arrays afterwards.
+    """
     found = inspect.signature(function).bind(
         *(() if mechanism is None else (mechanism,)), *args, **kwargs
     )
@@ -73,7 +75,7 @@ def bind_arguments(
 
 
 def copy_value(value: Any) -> Any:
-    """A copy, where one can be made: of an iterator none can, and none is needed."""
+    """Return a copy if the value can be copied, and otherwise the value, such as an iterator."""
     try:
         return copy.deepcopy(value)
     except (TypeError, NotImplementedError):
@@ -81,7 +83,7 @@ def copy_value(value: Any) -> Any:
 
 
 def find_calling_line() -> CodeLine:
-    """The innermost line on the stack that is not of this room."""
+    """Return the innermost line on the stack outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE_FOLDER):
         frame = frame.f_back

@@ -1,10 +1,10 @@
-"""How far the inputs of one call lie apart in two runs, and what that costs: the loss of the
-mechanism for exactly this move.
+"""The loss of one call between two runs: the distance of its inputs, and the mechanism's loss at
+exactly that distance.
 
-For each method there is a function in ``MOVE_RULES``. It says by how much the private inputs moved,
-in whatever the mechanism's ``loss`` takes (a sensitivity, so many rows, so many units); 0 where
-they are equal, and a sentence instead where no number would do. All else that a call is given is
-public, and has to be the same.
+``MOVE_RULES`` has a function for each method. It returns the distance of the private inputs in the
+unit that the mechanism's ``loss`` takes (a sensitivity, a number of rows or of units), 0 if they
+are equal, and a sentence if there is no such number. All other arguments of a call are public and
+must be equal.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ __all__ = [
 ]
 
 InputMove = int | Sensitivity | str
-"""0 for none; a sentence where the two inputs are no inputs of neighbours at all."""
+"""0 for equal inputs; a sentence if the inputs cannot come from neighbours."""
 
-_MAX_UNITS = 1000  # units; whoever moves more has no guarantee worth a number
+_MAX_UNITS = 1000  # a larger group has no meaningful guarantee
 _ZERO_LOSS: Final = Loss(Fraction(0), rho=Fraction(0))
 
-# The arguments that hold data; every other one is public.
+# The arguments that hold data; all others are public.
 PRIVATE_ARGUMENTS: Final = (
     "exact",
     "scores",
@@ -78,7 +78,7 @@ PRIVATE_ARGUMENTS: Final = (
 
 
 def find_public_difference(one: RecordedCall, other: RecordedCall) -> str | None:
-    """Which public argument of a call differs between the runs."""
+    """Return the name of a public argument that differs between the runs."""
     private = (
         list_private_names(one.mechanism)
         if isinstance(one.mechanism, ProgramMechanism)
@@ -91,12 +91,12 @@ def find_public_difference(one: RecordedCall, other: RecordedCall) -> str | None
 
 
 def measure_move(one: RecordedCall, other: RecordedCall) -> InputMove:
-    """By how much the inputs of a call moved."""
+    """Return the distance of the inputs of a call."""
     rule = MOVE_RULES.get((type(one.mechanism), one.method)) or _RULES_BY_SHAPE.get(
         getattr(one.mechanism, "shape", "")
     )
     if rule is None:
-        return f"nothing is known about {one.name}: its inputs cannot be compared"
+        return f"{one.name} has no rule to compare its inputs; give its class a shape"
     try:
         return rule(one.mechanism, one.arguments, other.arguments)
     except (HedgerowError, TypeError, ValueError, OverflowError):
@@ -104,13 +104,13 @@ def measure_move(one: RecordedCall, other: RecordedCall) -> InputMove:
 
 
 def compute_loss(call: RecordedCall, move: int | Sensitivity) -> Loss:
-    """What the call costs when its inputs move so far."""
+    """Return the loss of the call at this distance."""
     mechanism = call.mechanism
     if move == 0:
         return _ZERO_LOSS
     if isinstance(mechanism, ProgramMechanism):
         return compute_claimed_loss(mechanism, call.arguments, int(move))  # type: ignore[arg-type]
-    # the move is in whole steps, and so is the noise then
+    # the distance is in steps of the grid, so the scale is converted to steps too
     if isinstance(mechanism, (Laplace, Gaussian)):
         return type(mechanism)(mechanism.scale / mechanism.grid).loss(move)
     if getattr(mechanism, "shape", "") == "additive" and isinstance(move, Sensitivity):
@@ -121,7 +121,7 @@ def compute_loss(call: RecordedCall, move: int | Sensitivity) -> Loss:
 
 
 def compute_declared_loss(call: RecordedCall, declared: int | Sensitivity) -> Loss:
-    """What the call costs at the move that it was calibrated for."""
+    """Return the loss of the call at the sensitivity it was calibrated for."""
     if isinstance(call.mechanism, ProgramMechanism):
         return compute_claimed_loss(call.mechanism, call.arguments, 1)
     found: Loss = call.mechanism.loss(declared)
@@ -141,7 +141,7 @@ def _measure_additive(
 
 
 def _make_sensitivity(moves: list[Any]) -> int | Sensitivity:
-    """Of a vector that moved in these cells, none of which is 0."""
+    """Return the sensitivity of a vector with these nonzero changes."""
     if not moves:
         return 0
     sizes = [abs(Fraction(move)) for move in moves]
@@ -168,15 +168,13 @@ def _make_score_rule(name: str) -> Callable[[Any, Mapping[str, Any], Mapping[str
             and any(move > 0 for move in moves)
             and any(move < 0 for move in moves)
         ):
-            return "some of its inputs rise and some fall, but it was told that they are monotone"
+            return "some inputs rise and some fall, but the mechanism was declared monotone"
         if isinstance(mechanism, InverseSensitivity):
             return max((math.ceil(abs(move)) for move in moves), default=0)
-        far = max(map(abs, moves), default=Fraction(0))
-        return (
-            Sensitivity.each(len(moves), math.ceil(far) if name == "answers" else far)
-            if moves
-            else 0
-        )
+        if not moves:
+            return 0
+        largest = max(map(abs, moves))
+        return Sensitivity.each(len(moves), math.ceil(largest) if name == "answers" else largest)
 
     return rule
 
@@ -187,9 +185,9 @@ def _to_python(values: list[Any]) -> list[Any]:
 
 def _measure_response(_: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> InputMove:
     a, b = np.asarray(one["exact"]), np.asarray(other["exact"])
-    return (
-        int(np.sum(a != b)) if a.shape == b.shape else "the number of reports depends on the data"
-    )
+    if a.shape != b.shape:
+        return "the number of reports depends on the data"
+    return int(np.sum(a != b))
 
 
 def _measure_column(mechanism: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> InputMove:
@@ -198,49 +196,47 @@ def _measure_column(mechanism: Any, one: Mapping[str, Any], other: Mapping[str, 
         for given in (one, other)
     )
     if (a.lower, a.upper, a.grid) != (b.lower, b.upper, b.grid):
-        return "the bounds or the grid depend on the data: they must be declared"
+        return "the bounds or the grid depend on the data; declare them"
     left, right = Counter(a.values.tolist()), Counter(b.values.tolist())
-    gone, come = (left - right).total(), (right - left).total()
+    removed, added = (left - right).total(), (right - left).total()
     if isinstance(mechanism, Extreme):  # holds under both relations
-        return max(gone, come)
-    # under change-one a row may still leave or enter, by a filter
+        return max(removed, added)
+    # under change-one a filter may still remove or add a row
     if isinstance(mechanism, InverseSensitivity):
-        return gone + come if one["quantile"].neighbours == "add-remove" else max(gone, come)
+        is_add_remove = one["quantile"].neighbours == "add-remove"
+        return removed + added if is_add_remove else max(removed, added)
     if mechanism.neighbours == "add-remove":
-        return gone + come
-    return (
-        gone
-        if gone == come
-        else "rows come or go, but it was told that the number of rows is public (change-one)"
-    )
+        return removed + added
+    if removed == added:
+        return int(removed)
+    return "the number of rows changes, but it was declared public (change-one)"
 
 
 def _measure_smooth(mechanism: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> InputMove:
-    """So many units that the smooth sensitivities are within e^(beta k) of each other, and the
-    answers within what these allow.
+    """Return the smallest k such that the smooth sensitivities differ by a factor of at most
+    e^(beta k), and the answers by as much as these allow.
     """
     a, b = (np.atleast_1d(np.asarray(given["exact"], dtype=np.float64)) for given in (one, other))
     near, far = sorted((float(one["smooth"]), float(other["smooth"])))
-    apart, beta = (
-        float(np.sum(np.abs(a - b))) if a.shape == b.shape else math.inf,
-        float(mechanism.beta),
-    )
+    apart, beta = math.inf, float(mechanism.beta)
+    if a.shape == b.shape:
+        apart = float(np.sum(np.abs(a - b)))
     if apart == 0 and near == far:
         return 0
-    most, reach = 0.0, near * (1 + 1e-9)
+    allowed, step = 0.0, near * (1 + 1e-9)
     for k in range(1, _MAX_UNITS):
-        most += reach
-        reach *= math.exp(beta)
-        if apart <= most and far <= near * math.exp(beta * k) * (1 + 1e-9):
+        allowed += step
+        step *= math.exp(beta)
+        if apart <= allowed and far <= near * math.exp(beta * k) * (1 + 1e-9):
             return k
-    return "answer or smooth sensitivity move further than a smooth bound can"
+    return "the answer or the smooth sensitivity changes more than a smooth bound allows"
 
 
 def _measure_released(
     mechanism: Any, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> InputMove:
-    """Propose-test-release: answers of k steps lie within k bounds, unless both are closer than
-    k to trouble.
+    """Return the distance for propose-test-release: answers at distance k differ by at most k
+    bounds, unless both distances are below k.
     """
     near, far = sorted((one["distance"], other["distance"]))
     apart = abs(Fraction(one["exact"]) - Fraction(other["exact"]))
@@ -251,19 +247,19 @@ def _measure_released(
 
 
 def _measure_stable(_: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> InputMove:
-    """Answers that differ are as far apart as the farther of them is from another answer."""
+    """Return the distance of two answers: if they differ, at least the larger of their distances to
+    another answer.
+    """
     near, far = sorted((one["distance"], other["distance"]))
     apart = far if find_difference(one["answer"], other["answer"]) is not None else 0
     return _count_units(far - near if near != far else 0, apart)
 
 
 def _count_units(*steps: Any) -> InputMove:
-    far = max(steps)
-    return (
-        math.ceil(far)
-        if far < _MAX_UNITS
-        else "the distance moves further than any unit can move it"
-    )
+    largest: float = max(steps)
+    if largest < _MAX_UNITS:
+        return math.ceil(largest)
+    return "the distance changes more than any unit can change it"
 
 
 def _measure_histogram(
@@ -301,7 +297,7 @@ MOVE_RULES: Final[
     (SparseVector, "sample"): _make_score_rule("answers"),
     (ProgramMechanism, "__call__"): count_steps,
 }
-# Mechanisms of somebody's own, by their shape.
+# Custom mechanisms, by their shape.
 _RULES_BY_SHAPE: Final = {
     "additive": _measure_additive,
     "selection": _make_score_rule("scores"),

@@ -1,5 +1,5 @@
-"""Whether two values are the same, down to the last cell, and where not. The values themselves
-are never shown.
+"""Comparison of two values down to the last cell, with the place of a difference. Values are never
+shown.
 """
 
 from __future__ import annotations
@@ -17,91 +17,85 @@ _MAX_DEPTH = 50
 
 
 def realise_iterator(value: Any) -> Any:
-    """The value with what would be made later made now: an iterator becomes a list."""
+    """Return an iterator as a list, and any other value as it is."""
     return list(value) if isinstance(value, Iterator) else value
 
 
-def find_difference(one: Any, other: Any, where: str = "", depth: int = 0) -> str | None:
-    """Where two values differ first, as a path such as ``["mean"][2]``, with the reason; None where
-    they are the same.
+def find_difference(left: Any, right: Any, where: str = "", depth: int = 0) -> str | None:
+    """Return the path to the first difference, such as ``["mean"][2]``, with the reason; None if
+    the values are equal.
 
-    NaN is NaN. A number and the same number of another type are different: the type can be seen.
+    NaN equals NaN. Equal numbers of different types differ, since the type can be seen.
     """
-    if type(one) is not type(other):
+    if type(left) is not type(right):
         return _format_difference(where, "the types differ")
     if depth > _MAX_DEPTH:
-        return _format_difference(where, "it is too deep to be compared")
-    if isinstance(one, float):
-        alike = one == other or (math.isnan(one) and math.isnan(other))
-        return (
-            None
-            if alike and math.copysign(1, one) == math.copysign(1, other)
-            else _format_difference(where, "the numbers differ")
-        )
-    if isinstance(one, np.ndarray):
-        return _compare_arrays(one, other, where)
-    if isinstance(one, Mapping):
-        if list(one) != list(other):  # their order can be seen as well
+        return _format_difference(where, "the value is nested too deeply to be compared")
+    if isinstance(left, float):
+        alike = left == right or (math.isnan(left) and math.isnan(right))
+        if alike and math.copysign(1, left) == math.copysign(1, right):
+            return None
+        return _format_difference(where, "the numbers differ")
+    if isinstance(left, np.ndarray):
+        return _compare_arrays(left, right, where)
+    if isinstance(left, Mapping):
+        if list(left) != list(right):  # their order can be seen as well
             return _format_difference(where, "the keys differ")
         return _first_difference(
-            find_difference(one[key], other[key], f"{where}[{key!r}]", depth + 1) for key in one
+            find_difference(left[key], right[key], f"{where}[{key!r}]", depth + 1) for key in left
         )
-    if isinstance(one, (list, tuple)):
-        if len(one) != len(other):
+    if isinstance(left, (list, tuple)):
+        if len(left) != len(right):
             return _format_difference(where, "the lengths differ")
         return _first_difference(
             find_difference(a, b, f"{where}[{place}]", depth + 1)
-            for place, (a, b) in enumerate(zip(one, other, strict=True))
+            for place, (a, b) in enumerate(zip(left, right, strict=True))
         )
-    return _compare_objects(one, other, where, depth)
+    return _compare_objects(left, right, where, depth)
 
 
-def _compare_objects(one: Any, other: Any, where: str, depth: int) -> str | None:
-    if one is other:
+def _compare_objects(left: Any, right: Any, where: str, depth: int) -> str | None:
+    if left is right:
         return None
-    if callable(getattr(one, "equals", None)):  # frames and columns of pandas, polars and Arrow
-        return (
-            None
-            if _describe_columns(one) == _describe_columns(other) and one.equals(other) is True
-            else _format_difference(where, "the tables differ")
-        )
-    if isinstance(one, BaseException):
-        return None if one.args == other.args else _format_difference(where, "the errors differ")
-    if dataclasses.is_dataclass(one) and not isinstance(one, type):
-        names = [field.name for field in dataclasses.fields(one)]
+    if callable(getattr(left, "equals", None)):  # frames and columns of pandas, polars and Arrow
+        if _describe_columns(left) == _describe_columns(right) and left.equals(right) is True:
+            return None
+        return _format_difference(where, "the tables differ")
+    if isinstance(left, BaseException):
+        return None if left.args == right.args else _format_difference(where, "the errors differ")
+    if dataclasses.is_dataclass(left) and not isinstance(left, type):
+        names = [field.name for field in dataclasses.fields(left)]
         return _first_difference(
-            find_difference(getattr(one, name), getattr(other, name), f"{where}.{name}", depth + 1)
+            find_difference(getattr(left, name), getattr(right, name), f"{where}.{name}", depth + 1)
             for name in names
         )
-    if getattr(type(one), "__eq__", None) is not object.__eq__:
-        equal = one == other
-        return (
-            None
-            if isinstance(equal, (bool, np.bool_)) and equal
-            else _format_difference(where, "they differ")
-        )
-    if hasattr(one, "__dict__"):
-        return find_difference(vars(one), vars(other), where, depth + 1)
+    if getattr(type(left), "__eq__", None) is not object.__eq__:
+        equal = left == right
+        if isinstance(equal, (bool, np.bool_)) and equal:
+            return None
+        return _format_difference(where, "the values differ")
+    if hasattr(left, "__dict__"):
+        return find_difference(vars(left), vars(right), where, depth + 1)
     return _format_difference(
         where,
-        f"values of the type {type(one).__name__} cannot be compared: return numbers, text, lists,"
+        f"values of type {type(left).__name__} cannot be compared; return numbers, text, lists,"
         " dicts or tables",
     )
 
 
 def _describe_columns(table: Any) -> Any:
-    """What ``equals`` leaves out: the names and types of columns."""
+    """Return the names and types of columns, which ``equals`` ignores."""
     return [
         str(getattr(table, name, "")) for name in ("columns", "name", "dtypes", "dtype", "schema")
     ]
 
 
-def _compare_arrays(one: Any, other: Any, where: str) -> str | None:
-    if one.dtype != other.dtype or one.shape != other.shape:
+def _compare_arrays(left: Any, right: Any, where: str) -> str | None:
+    if left.dtype != right.dtype or left.shape != right.shape:
         return _format_difference(where, "the shapes or types of the arrays differ")
-    if one.dtype == np.object_:
-        return find_difference(one.tolist(), other.tolist(), where)
-    alike = (one == other) | ((one != one) & (other != other))
+    if left.dtype == np.object_:
+        return find_difference(left.tolist(), right.tolist(), where)
+    alike = (left == right) | ((left != left) & (right != right))
     return None if bool(np.all(alike)) else _format_difference(where, "the arrays differ")
 
 

@@ -1,11 +1,11 @@
 """Interception: within ``intercept_calls(tape)``, calls of mechanisms in this thread go to the
 tape.
 
-The methods of the classes are replaced while any tape runs, and put back when the last one ends.
-What replaces them asks a context variable for the tape, and without one calls the original: another
-thread that draws noise meanwhile draws real noise, and is on no tape. So is a thread that the glue
-code starts itself; its noise is then new in every run, which ``replay`` reports. Nothing here is
-reachable from the rooms that release data: they never import it.
+The methods of the classes are replaced while any tape runs, and restored when the last one ends. A
+replacement looks up the tape in a context variable, and calls the original if there is none:
+another thread that draws noise meanwhile draws real noise. So does a thread that the glue code
+starts itself; its noise is new in every run, which ``replay`` reports. The packages that release
+data never import this module.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from hedgerow.verify.replay.tape import Tape
 
 __all__ = ["DRAW_METHODS", "intercept_calls"]
 
-# Every method that draws, and every one that says for which sensitivity a mechanism is made.
+# The methods that draw, and those that calibrate for a sensitivity.
 DRAW_METHODS: Final = ("sample", "sample_with_gap", "quantile")
 _CALIBRATE_METHODS: Final = ("calibrate", "classical")
-_SENSITIVITY_NAMES: Final = ("sensitivity", "rows", "group")  # what the sensitivity is called there
+_SENSITIVITY_NAMES: Final = ("sensitivity", "rows", "group")  # arguments of these methods
 
 _CURRENT_TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
 _LOCK = threading.Lock()
 _PATCH_COUNTS: dict[type, int] = {}
 _ORIGINALS: dict[tuple[type, str], Any] = {}
-# The instances that were calibrated on some tape, held so that their ids stay theirs, and for what.
+# The calibrated instances, with their sensitivity. They are kept alive so that no id is reused.
 _DECLARED: ContextVar[dict[int, tuple[Any, int | Sensitivity]] | None] = ContextVar(
     "declared", default=None
 )
@@ -45,14 +45,14 @@ _DECLARED: ContextVar[dict[int, tuple[Any, int | Sensitivity]] | None] = Context
 
 @contextmanager
 def intercept_calls(tape: Tape, also: Sequence[type] = ()) -> Iterator[None]:
-    """Calls of the mechanisms in ``mechanisms.ALL``, and of the classes ``also`` named, go to
-    the tape.
+    """Send calls of the mechanisms in ``mechanisms.ALL``, and of the classes in ``also``, to the
+    tape.
     """
     for one in also:
         if not isinstance(one, type) or not any(
             isinstance(vars(one).get(name), FunctionType) for name in DRAW_METHODS
         ):
-            raise InvalidArgument("also", "must be classes with a method sample of their own", one)
+            raise InvalidArgument("also", "must be classes that define a method sample", one)
     classes = (*ALL, ProgramMechanism, *(one for one in also if one not in ALL))
     with _LOCK:
         for one in classes:
@@ -99,7 +99,7 @@ def _wrap_draw(original: Callable[..., Any], method: str) -> Callable[..., Any]:
             return original(self, *args, **kwargs)
         given = bind_arguments(original, self, args, kwargs)
         call = RecordedCall(self, method, given, _find_declared(self), find_calling_line())
-        if "answers" in given:  # a run of verdicts, of which each may decide what is asked next
+        if "answers" in given:  # sparse vector: each verdict may decide the next query
             public = {name: value for name, value in given.items() if name != "answers"}
             answers = args[0] if args else kwargs["answers"]
             return tape.play_verdicts(call, answers, lambda heard: original(self, heard, **public))
@@ -109,7 +109,7 @@ def _wrap_draw(original: Callable[..., Any], method: str) -> Callable[..., Any]:
 
 
 def _wrap_program_call(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A program with ``@mechanism``, called by its name: its claim is what it is calibrated for."""
+    """Wrap a call of a function with ``@mechanism``; its claim is its calibration."""
 
     @functools.wraps(original)
     def call(self: ProgramMechanism, *args: Any, **kwargs: Any) -> Any:
@@ -128,7 +128,7 @@ def _wrap_program_call(original: Callable[..., Any]) -> Callable[..., Any]:
 def _call_without_tape(
     original: Callable[..., Any], self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """The call itself. A mechanism that uses another inside is one call, not two."""
+    """Call the original. A mechanism that uses another one counts as one call."""
     token = _CURRENT_TAPE.set(None)
     try:
         return original(self, *args, **kwargs)
@@ -142,13 +142,11 @@ def _wrap_calibrate(original: classmethod[Any, Any, Any]) -> classmethod[Any, An
         made = original.__func__(cls, *args, **kwargs)
         known = _DECLARED.get()
         if known is not None:
-            said = next(
+            given = next(
                 (kwargs[name] for name in _SENSITIVITY_NAMES if kwargs.get(name) is not None), 1
             )
-            known[id(made)] = (
-                made,
-                said if isinstance(said, int | Sensitivity) else Sensitivity.of(said),
-            )
+            declared = given if isinstance(given, int | Sensitivity) else Sensitivity.of(given)
+            known[id(made)] = made, declared
         return made
 
     return classmethod(make)

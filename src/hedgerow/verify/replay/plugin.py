@@ -3,7 +3,7 @@
     def test_mean_age(private):
         private(mean_age, without_each_row(PATIENTS), epsilon=1)
 
-Loaded by pytest through the entry point ``pytest11``; ``-p no:hedgerow`` leaves it out.
+Pytest loads it through the entry point ``pytest11``; ``-p no:hedgerow`` disables it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["private"]
 
 @pytest.fixture
 def private() -> Callable[..., Any]:
-    """``private(function, pairs, epsilon=…)``: fails the test unless the function is private on
-    every pair (TESTED, not proved).
+    """Return ``private(function, pairs, epsilon=…)``, which fails the test unless the function is
+    private on every pair (TESTED, not proved).
     """
     return assert_private

@@ -1,5 +1,5 @@
-"""Calls of programs with ``@mechanism``: how many steps of their own neighbour relation two
-inputs lie apart, and what that costs.
+"""Calls of programs with ``@mechanism``: the distance of two inputs in steps of the program's own
+relation, and its loss.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DIRECTIONS = {Relation.INCREASING: 1, Relation.DECREASING: -1}
 
 
 def list_private_names(mechanism: ProgramMechanism) -> frozenset[str]:
-    """The parameters that hold data."""
+    """Return the parameters that hold data."""
     return frozenset(one.name for one in mechanism.program.parameters if one.private)
 
 
 def compute_claimed_loss(mechanism: ProgramMechanism, given: Mapping[str, Any], steps: int) -> Loss:
-    """What the program claims to cost at its public arguments, between inputs so many steps
+    """Return the loss that the program claims at its public arguments, for inputs this many steps
     apart.
     """
     program = mechanism.program
@@ -35,18 +35,16 @@ def compute_claimed_loss(mechanism: ProgramMechanism, given: Mapping[str, Any], 
     numbers = {
         name: parse_exact(given[name], name) for name in public if not isinstance(given[name], bool)
     }
-    delta = (
-        Fraction(0)
-        if program.claim.delta is None
-        else bound_expression(program.claim.delta, numbers)[1]
-    )
-    return Loss(bound_expression(program.claim.epsilon, numbers)[1], delta).group(steps)
+    epsilon, delta = bound_expression(program.claim.epsilon, numbers)[1], Fraction(0)
+    if program.claim.delta is not None:
+        delta = bound_expression(program.claim.delta, numbers)[1]
+    return Loss(epsilon, delta).group(steps)
 
 
 def count_steps(
     mechanism: ProgramMechanism, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> int | str:
-    """The least number of steps from one input to the other; a sentence where there is no such
+    """Return the smallest number of steps between two inputs, or a sentence if there is no such
     number.
     """
     program = mechanism.program
@@ -70,7 +68,7 @@ def count_steps(
             parse_exact(y, name) - parse_exact(x, name) for x, y in zip(a, b, strict=True) if x != y
         ]
     if relation in _DIRECTIONS and any(move * _DIRECTIONS[relation] < 0 for move in moves):
-        return f"inputs move the other way, and it was proved for {relation} ones"
+        return f"inputs change in the other direction, but the claim is for {relation} ones"
     sizes = [abs(move) for move in moves]
     match relation:
         case Relation.ONE:
@@ -86,8 +84,8 @@ def count_steps(
 def _count_changed_rows(
     program: Program, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> int | str:
-    """Entries that come or go: the length beyond the longest common sequence is counted from
-    both ends, which suffices for one of them.
+    """Return the number of entries that are added or removed. Common entries are matched from both
+    ends, which suffices for one changed row.
     """
     total = 0
     for parameter in program.parameters:
@@ -95,7 +93,7 @@ def _count_changed_rows(
             continue
         if not parameter.list:
             if one[parameter.name] != other[parameter.name]:
-                return f"{parameter.name} moves, which is no list"
+                return f"{parameter.name} differs and is not a list, but the claim is for rows"
             continue
         a, b = list(one[parameter.name]), list(other[parameter.name])
         while a and b and a[0] == b[0]:

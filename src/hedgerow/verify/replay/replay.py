@@ -1,22 +1,23 @@
-"""Record on some data, play again on a neighbour, compare.
+"""Replay: record a function's calls on some data, play their outputs on a neighbour, and compare.
 
-**What is checked.** Run the function on D and keep what its mechanisms were asked and said. Run it
-on D' and let every mechanism say the same again. If then
+**What is checked.** Run the function on D and record the calls and outputs of its mechanisms. Run
+it on D' and let every mechanism return the recorded output. If
 
-1. the same mechanisms were asked, in the same order, with the same parameters and public arguments,
-2. the same came back,
+1. the same mechanisms are called, in the same order, with the same parameters and public arguments,
+and 2. the function returns the same value,
 
-the function is post-processing of what the mechanisms said, as far as this pair and these outputs
-show, and the probability of this outcome differs between D and D' by no more than the mechanisms'
-own laws do: by the losses of the moves that their inputs made, added up. 3. None of them may move
-further than it was calibrated for, 4. nor all together cost more than is claimed.
+then the function post-processes the outputs of its mechanisms, as far as this pair and these
+outputs show, and the probability of this outcome differs between D and D' by no more than the
+mechanisms' own distributions do: by the sum of the losses at the distances of their inputs. In
+addition, 3. no input may change more than its mechanism was calibrated for, and 4. all calls
+together may not cost more than is claimed.
 
-**What is not.** Other data, other outputs and the branches that they lead to. Whoever passes is
-TESTED; only a proof covers all of them.
+**What is not checked.** Other data, other outputs and the branches that they lead to. A function
+that passes is TESTED; only a proof covers all of them.
 
-The function runs three times: on D, on D once more (what changes there is randomness that no
-mechanism drew), and on D'. It gets a copy of the data each time. Its time, its files and what it
-prints are not looked at.
+The function runs three times: on D, on D again (a difference there is randomness that no mechanism
+drew), and on D'. It gets a copy of the data each time. Its duration, its files and its printed
+output are not examined.
 """
 
 from __future__ import annotations
@@ -45,11 +46,14 @@ from hedgerow.verify.replay.tape import PlaybackTape, RecordingTape, RunDiverged
 __all__ = ["Replay", "ReplayFinding", "ReplayStep", "replay"]
 
 _ZERO_LOSS = Loss(Fraction(0), rho=Fraction(0))
+_NO_CALLS_NOTE = (
+    "No mechanism was called: the result does not depend on the data, or not on this pair."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayFinding:
-    """What is wrong, and at which line of the glue code, where it is one line."""
+    """A problem, with the line of the glue code if it is one line."""
 
     problem: str
     place: CodeLine | None = None
@@ -60,7 +64,7 @@ class ReplayFinding:
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One call: how far its inputs moved (None: not at all), what that costs, and what is
+    """A call: the distance of its inputs (None if equal), its loss at that distance, and the loss
     charged for it.
     """
 
@@ -78,15 +82,16 @@ class ReplayStep:
             else f"calibrated for {_format_move(self.declared_sensitivity)}"
         )
         return (
-            f"{self.place}: {self.name} moved by {_format_move(self.move or 0)}, {calibrated};"
+            f"{self.place}: the input of {self.name} changed by"
+            f" {_format_move(self.move or 0)}, {calibrated};"
             f" charged {self.charged}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How a replay went. ``charged`` is what its calls cost as they were calibrated, ``cost``
-    what they cost on this pair.
+    """The result of a replay. ``charged`` is the loss of its calls as calibrated, ``cost`` their
+    loss on this pair.
     """
 
     findings: tuple[ReplayFinding, ...]
@@ -97,7 +102,7 @@ class Replay:
 
     @property
     def verdict(self) -> str:
-        """``TESTED`` or ``FAILED``; never more than that."""
+        """``TESTED`` or ``FAILED``."""
         return "FAILED" if self.findings else "TESTED"
 
     def __bool__(self) -> bool:
@@ -105,13 +110,8 @@ class Replay:
 
     def __str__(self) -> str:
         if self.findings:
-            lines = [
-                (
-                    f"FAILED: {len(self.findings)}"
-                    f" {'problem' if len(self.findings) == 1 else 'problems'}"
-                ),
-                *map(str, self.findings),
-            ]
+            plural = "" if len(self.findings) == 1 else "s"
+            lines = [f"FAILED: {len(self.findings)} problem{plural}", *map(str, self.findings)]
         else:
             lines = [
                 f"TESTED on one pair (not proved): {len(self.steps)} calls, charged {self.charged},"
@@ -130,13 +130,13 @@ def replay(
     disjoint: bool = False,
     also: Sequence[type] = (),
 ) -> Replay:
-    """Run ``function`` on ``data``, then on ``neighbour`` with the same noisy outputs, and say what
-    differs that must not.
+    """Run ``function`` on ``data``, then on ``neighbour`` with the same noisy outputs, and report
+    differences.
 
-    ``epsilon`` and ``delta`` are what the function claims to cost in all. Calls about parts of the
-    data that share no unit cost as much as the dearest of them: ``disjoint=True`` holds the claim
-    against what this pair costs, instead of what all calls are charged. ``also``: mechanism classes
-    of your own, with a ``shape``.
+    ``epsilon`` and ``delta`` are the claimed loss of the function. Calls about parts of the data
+    that share no unit cost as much as the most expensive of them: ``disjoint=True`` compares the
+    claim with the loss on this pair, instead of the loss charged for all calls. ``also`` lists
+    custom mechanism classes, each with a ``shape``.
     """
     claim = None if epsilon is None else (parse_positive(epsilon, "epsilon"), _parse_delta(delta))
     first = RecordingTape()
@@ -152,7 +152,7 @@ def replay(
         and second.problem is None
         and find_difference(result, other) is None
     ):
-        raise result  # the same on both: nothing was tested
+        raise result  # the same error on both data sets: nothing was tested
     findings, steps = _compare_calls(second)
     findings += _compare_results(first, second, result, other)
     charged, cost = (
@@ -160,35 +160,26 @@ def replay(
     )
     if claim is not None and not findings:
         findings += _check_claim(claim, cost if disjoint else charged, cost)
-    notes = (
-        ()
-        if first.calls
-        else (
-            (
-                "No mechanism was called: what comes back does not depend on the data, or not on"
-                " this pair."
-            ),
-        )
-    )
+    notes = () if first.calls else (_NO_CALLS_NOTE,)
     return Replay(tuple(findings), tuple(steps), charged, cost, notes)
 
 
 def _parse_delta(delta: Number) -> Fraction:
-    chance = parse_exact(delta, "delta")
-    if not 0 <= chance < 1:
+    parsed = parse_exact(delta, "delta")
+    if not 0 <= parsed < 1:
         raise InvalidArgument("delta", "must be at least 0 and below 1", delta)
-    return chance
+    return parsed
 
 
 def _run_on_tape(
     function: Callable[[Any], Any], data: Any, tape: Tape, also: Sequence[type]
 ) -> Any:
-    """What the function returns, or the error that it raises; None where the tape stopped it."""
+    """Return the result of the function, or the error it raises; None if the tape stopped it."""
     try:
         mine = copy.deepcopy(data)
     except Exception as problem:
         raise InvalidArgument(
-            "data", "must be something that can be copied, such as lists, arrays or data frames"
+            "data", "must be copyable, such as lists, arrays or data frames"
         ) from problem
     with intercept_calls(tape, also):
         try:
@@ -200,28 +191,26 @@ def _run_on_tape(
 
 
 def _find_nondeterminism(again: PlaybackTape, result: Any, twice: Any) -> ReplayFinding | None:
-    """Whether a second run on the same data, with the same noisy outputs, is another one."""
+    """Return a finding if a second run on the same data, with the same noisy outputs, differs."""
     reason = (
-        "it draws randomness of its own, starts threads that do, remembers earlier runs, or reads"
-        " the clock"
+        "the function draws its own randomness, starts threads that do, keeps state between runs,"
+        " or reads the clock; draw with mechanisms only"
     )
     if again.problem is not None:
         call, problem = again.problem
         return ReplayFinding(
-            f"the same data give other calls the second time ({problem}): {reason}", call.place
+            f"a second run on the same data makes other calls ({problem}): {reason}", call.place
         )
     if len(again.calls) < len(again.recorded_calls):
         return ReplayFinding(
-            f"the same data give fewer calls the second time: {reason}",
+            f"a second run on the same data makes fewer calls: {reason}",
             again.recorded_calls[len(again.calls)].place,
         )
     found = find_difference(result, twice)
-    return (
-        None
-        if found is None
-        else ReplayFinding(
-            f"the same data and the same noisy outputs give another result ({found}): {reason}"
-        )
+    if found is None:
+        return None
+    return ReplayFinding(
+        f"the same data and the same noisy outputs give another result ({found}): {reason}"
     )
 
 
@@ -235,7 +224,9 @@ def _compare_calls(second: PlaybackTape) -> tuple[list[ReplayFinding], list[Repl
         if name is not None:
             findings.append(
                 ReplayFinding(
-                    f"{other.name}: the public argument '{name}' depends on the data", other.place
+                    f"{other.name}: the public argument '{name}' depends on the data; pass a"
+                    " constant",
+                    other.place,
                 )
             )
             continue
@@ -245,16 +236,12 @@ def _compare_calls(second: PlaybackTape) -> tuple[list[ReplayFinding], list[Repl
             continue
         steps.append(step)
         if step.declared_sensitivity is not None and _exceeds(step.cost, step.charged):
-            far, made = _format_move(step.move or 0), _format_move(step.declared_sensitivity)
+            moved, declared = map(_format_move, (step.move or 0, step.declared_sensitivity))
             problem = (
-                f"{other.name}: its input moved by {far}, more than the {made} that it was"
-                " calibrated for"
+                f"{other.name}: its input changed by {moved}, more than the {declared} it was"
+                f" calibrated for; that costs {step.cost} instead of {step.charged}"
             )
-            findings.append(
-                ReplayFinding(
-                    f"{problem}; that costs {step.cost} instead of {step.charged}", other.place
-                )
-            )
+            findings.append(ReplayFinding(problem, other.place))
     return findings, steps
 
 
@@ -262,20 +249,12 @@ def _compare_call(one: RecordedCall, other: RecordedCall) -> ReplayStep | Replay
     move = measure_move(one, other)
     if isinstance(move, str):
         return ReplayFinding(f"{other.name}: {move}", other.place)
-    declared = (
-        one.declared_sensitivity
-        if one.declared_sensitivity is not None
-        else other.declared_sensitivity
-    )
+    declared = one.declared_sensitivity
+    if declared is None:
+        declared = other.declared_sensitivity
     cost = compute_loss(one, move)
-    return ReplayStep(
-        other.name,
-        other.place,
-        move or None,
-        declared,
-        cost,
-        cost if declared is None else compute_declared_loss(one, declared),
-    )
+    charged = cost if declared is None else compute_declared_loss(one, declared)
+    return ReplayStep(other.name, other.place, move or None, declared, cost, charged)
 
 
 def _exceeds(one: Loss, other: Loss) -> bool:
@@ -290,40 +269,33 @@ def _compare_results(
         return [ReplayFinding(f"{call.name}: {problem}", call.place)]
     if isinstance(result, Exception) or isinstance(other, Exception):
         found = find_difference(result, other)
-        return (
-            []
-            if found is None
-            else [
-                ReplayFinding(
-                    f"it raises an error on one of the two data sets, or another one ({found})"
-                )
-            ]
-        )
-    found_ = []
+        problem = f"it raises an error on one data set only, or different errors ({found})"
+        return [] if found is None else [ReplayFinding(problem)]
+    findings = []
     if len(second.calls) < len(first.calls):
         missing = first.calls[len(second.calls)]
-        many = f"{len(second.calls)} calls on the neighbour, {len(first.calls)} on the data"
-        found_.append(
+        counts = f"{len(second.calls)} calls on the neighbour, {len(first.calls)} on the data"
+        findings.append(
             ReplayFinding(
-                f"the number of calls depends on the data: {many}; {missing.name} is missing",
+                f"the number of calls depends on the data: {counts}; {missing.name} is missing",
                 missing.place,
             )
         )
     for one, twin in zip(first.calls, second.calls, strict=False):
         if len(twin.verdicts) < len(one.verdicts):
-            found_.append(
+            findings.append(
                 ReplayFinding(
                     f"{twin.name}: fewer of its verdicts are read on the neighbour", twin.place
                 )
             )
     gap = find_difference(result, other)
     if gap is not None:
-        found_.append(
+        findings.append(
             ReplayFinding(
-                f"what is returned depends on the data beyond what the mechanisms said ({gap})"
+                f"the result depends on the data beyond the outputs of the mechanisms ({gap})"
             )
         )
-    return found_
+    return findings
 
 
 def _check_claim(claim: tuple[Fraction, Fraction], total: Loss, cost: Loss) -> list[ReplayFinding]:
@@ -334,7 +306,7 @@ def _check_claim(claim: tuple[Fraction, Fraction], total: Loss, cost: Loss) -> l
     hint = ""
     if cost.epsilon_at(delta) <= epsilon:
         hint = (
-            f"; this pair costs {cost}: if the calls are about parts that share no unit, say"
+            f"; this pair costs {cost}: if the calls are about parts that share no unit, pass"
             " disjoint=True"
         )
     return [

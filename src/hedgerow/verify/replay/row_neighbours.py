@@ -1,4 +1,4 @@
-"""Neighbours of some data to try: the same without one row, for each row."""
+"""Neighbours of some data for a replay: the data without one row, for each row."""
 
 from __future__ import annotations
 
@@ -15,23 +15,20 @@ __all__ = ["without_each_row"]
 def without_each_row(
     data: Any, *, most: int = 200, unit: str | None = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Pairs of the data and the data without one row, or without all rows of one ``unit`` (a column
-    of a frame).
+    """Yield pairs of the data and the data without one row, or without all rows of one ``unit`` (a
+    column of a frame).
 
-    Of more than ``most`` rows, every so manieth is left out, the first and the last among them.
-    ``data`` is a list, a tuple, an array (rows along its first axis) or a frame of pandas or
-    polars.
+    If there are more than ``most`` rows, ``most`` of them are left out in turn, evenly spaced from
+    the first to the last. ``data`` is a list, a tuple, an array (rows along its first axis) or a
+    frame of pandas or polars.
     """
     keep = _make_filter(data)
     groups: Sequence[Any] = range(len(data)) if unit is None else _group_rows(data, unit)
     if not groups:
         raise InvalidArgument("data", "must have at least one row")
-    chosen = (
-        groups
-        if len(groups) <= most
-        else [groups[place] for place in np.linspace(0, len(groups) - 1, most).astype(int)]
-    )
-    for group in chosen:
+    if len(groups) > most:
+        groups = [groups[place] for place in np.linspace(0, len(groups) - 1, most).astype(int)]
+    for group in groups:
         mask = np.ones(len(data), dtype=bool)
         mask[group] = False
         yield data, keep(mask)
@@ -47,12 +44,12 @@ def _make_filter(data: Any) -> Any:
     if isinstance(data, np.ndarray):
         return lambda mask: data[mask]
     raise InvalidArgument(
-        "data", "must be a list, an array or a data frame; give pairs of your own otherwise"
+        "data", "must be a list, an array or a data frame; otherwise pass pairs of your own"
     )
 
 
 def _group_rows(data: Any, unit: str) -> list[Any]:
-    """The places of the rows of each unit."""
+    """Return the row indices of each unit."""
     if not hasattr(data, "columns") or unit not in list(data.columns):
         raise InvalidArgument("unit", "must be a column of the data frame", unit)
     places: dict[Any, list[int]] = {}

@@ -1,9 +1,9 @@
-"""Tapes: what mechanisms are asked and what they say, in order. One is recorded, the other plays
-the answers of the first again.
+"""Tapes: the calls of mechanisms and their outputs, in order. One tape records, the other plays the
+recorded outputs again.
 
-A tape that plays stops the run (``RunDiverged``, which no ``except Exception`` catches) when a call
-has no counterpart on the first, for then there is no answer to give. What else is wrong is for
-``moves`` to say, afterwards.
+A playback tape stops the run (``RunDiverged``, which no ``except Exception`` catches) when a call
+has no counterpart on the first tape, since there is no output to return. Other differences are
+found afterwards, by ``call_loss``.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ __all__ = ["PlaybackTape", "RecordingTape", "RunDiverged", "Tape", "describe_cha
 
 
 class RunDiverged(BaseException):
-    """The second run asked for something that the first did not."""
+    """The signal that the second run made a call that the first did not."""
 
 
 class RecordingTape:
-    """Draws, and writes down."""
+    """A tape that draws and records."""
 
     def __init__(self) -> None:
         self.calls: list[RecordedCall] = []
 
     def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
-        """The output of the call, drawn now."""
+        """Draw the output of the call and record it."""
         self.calls.append(call)
         call.output = draw()
         return copy_value(call.output)
@@ -39,7 +39,7 @@ class RecordingTape:
         answers: Iterable[Any],
         draw: Callable[[Iterable[Any]], Iterator[Any]],
     ) -> Iterator[Any]:
-        """The verdicts of a run, drawn as they are asked for."""
+        """Draw the verdicts of a sparse vector as they are requested."""
         self.calls.append(call)
         call.arguments["answers"] = []
         run = draw(_record_answers(call, answers))
@@ -54,7 +54,7 @@ class RecordingTape:
 
 
 class PlaybackTape:
-    """Plays what another tape has recorded."""
+    """A tape that plays the outputs of another."""
 
     def __init__(self, first: list[RecordedCall]) -> None:
         self.recorded_calls = first
@@ -62,7 +62,7 @@ class PlaybackTape:
         self.problem: tuple[RecordedCall, str] | None = None
 
     def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
-        """The output that the same call had on the first tape. It is drawn and thrown away here:
+        """Return the recorded output of the same call. A fresh output is drawn and discarded, since
         the mechanism may refuse its input.
         """
         twin = self._find_counterpart(call)
@@ -75,7 +75,7 @@ class PlaybackTape:
         answers: Iterable[Any],
         _: Callable[[Iterable[Any]], Iterator[Any]],
     ) -> Iterator[Any]:
-        """The verdicts of the same run on the first tape."""
+        """Return the recorded verdicts of the same call."""
         twin = self._find_counterpart(call)
         call.arguments["answers"] = []
         return self._replay_verdicts(call, twin, _record_answers(call, answers))
@@ -85,20 +85,20 @@ class PlaybackTape:
     ) -> Iterator[Any]:
         for verdict in twin.verdicts:
             if not _has_another(heard):
-                self._stop(call, "it gets fewer answers on the neighbour")
+                self._stop(call, "it receives fewer answers on the neighbour")
             call.verdicts.append(verdict)
             yield verdict
         if not twin.is_ended:
             self._stop(call, "more of its verdicts are read on the neighbour")
         if twin.is_exhausted and _has_another(heard):
-            self._stop(call, "it gets more answers on the neighbour")
+            self._stop(call, "it receives more answers on the neighbour")
         call.is_ended = True
 
     def _find_counterpart(self, call: RecordedCall) -> RecordedCall:
         if len(self.calls) == len(self.recorded_calls):
             self._stop(
                 call,
-                f"it is one call more than the {len(self.recorded_calls)} that the first run made",
+                f"this call comes after the {len(self.recorded_calls)} calls of the first run",
             )
         twin = self.recorded_calls[len(self.calls)]
         self.calls.append(call)
@@ -116,19 +116,19 @@ Tape = RecordingTape | PlaybackTape
 
 
 def describe_change(one: RecordedCall, other: RecordedCall) -> str | None:
-    """Why two calls in the same place of their tapes are not one call; None where mechanism and
-    parameters are the same.
+    """Return the difference between two calls at the same position, or None if mechanism and
+    parameters are equal.
     """
     if (type(one.mechanism), one.method) != (type(other.mechanism), other.method):
         return f"the first run called {one.name} here"
     found = find_difference(one.mechanism, other.mechanism)
-    return (
-        None if found is None else f"the parameters of the mechanism depend on the data ({found})"
-    )
+    if found is None:
+        return None
+    return f"the parameters of the mechanism depend on the data ({found})"
 
 
 def _record_answers(call: RecordedCall, answers: Iterable[Any]) -> Iterator[Any]:
-    """The answers, each written down when it is taken."""
+    """Yield the answers and record each when it is taken."""
     for answer in answers:
         call.arguments["answers"].append(copy_value(answer))
         yield answer

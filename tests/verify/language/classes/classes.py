@@ -22,18 +22,18 @@ from typing import ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.selection.scores import as_scores
+from hedgerow.mechanisms.selection.scores import parse_scores
 from hedgerow.numeric.samplers.bernoulli_sampler import bernoulli
-from hedgerow.numeric.private_integers import as_whole
+from hedgerow.numeric.private_integers import parse_private_whole
 from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
-from hedgerow.numeric.exact_number import positive, whole
-from hedgerow.numeric.samplers.argmax_sampler import race
-from hedgerow.numeric.samplers.sample_pool import Reserve
+from hedgerow.numeric.exact_number import parse_positive, parse_whole
+from hedgerow.numeric.samplers.argmax_sampler import noisy_argmax
+from hedgerow.numeric.samplers.sample_pool import SamplePool
 from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
-_NOISE = Reserve(discrete_laplace)
+_NOISE = SamplePool(discrete_laplace)
 """
 RUN = """
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Mine:
     monotone: bool = False
 
     def __post_init__(self):
-        object.__setattr__(self, "cutoff", whole(self.cutoff, "cutoff"))
+        object.__setattr__(self, "cutoff", parse_whole(self.cutoff, "cutoff"))
 
     def loss(self, sensitivity):
         return Loss(1 / self.scale)

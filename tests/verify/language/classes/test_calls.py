@@ -12,7 +12,7 @@ RESPONSE = NUMBER.replace('"additive"', '"response"').replace(
 )
 BEFORE = (
     "\nfrom hedgerow.mechanisms.selection.scores import check_index, check_flag\nfrom"
-    " hedgerow.privacy.grid import grid_of\n"
+    " hedgerow.privacy.grid import get_grid\n"
 )
 
 
@@ -23,7 +23,9 @@ def test_a_function_of_the_package_that_is_no_word_is_read() -> None:
 
 
 def test_a_grid_is_read_in_its_own_file() -> None:
-    found = read("return grid_of(Fraction(1, 2)).noisy(exact, _NOISE, self.scale)", NUMBER, BEFORE)
+    found = read(
+        "return get_grid(Fraction(1, 2)).add_noise(exact, _NOISE, self.scale)", NUMBER, BEFORE
+    )
     assert lines(found) == [
         "t = scale / (1 / 2)",
         "noise ~ geometric(t)",
@@ -46,7 +48,7 @@ def test_more_than_two_values_are_no_truth() -> None:
     )
     found = {one.name: one for one in read_class_programs(text, "mine.py")}
     assert isinstance(found["Mine.sample (one of 2)"], Program)
-    assert "no truth" in str(found["Mine.sample (one of 4)"])
+    assert "cannot become a Boolean" in str(found["Mine.sample (one of 4)"])
 
 
 def test_types_of_arrays() -> None:
@@ -61,20 +63,28 @@ def test_types_of_arrays() -> None:
 @pytest.mark.parametrize(
     ("value", "head", "reason"),
     [
-        ("check_index(exact, 3)", NUMBER, "check_index has no meaning here"),
-        ("np.sum(exact)", NUMBER, "numpy.sum has no meaning here"),
-        ("grid_of(Fraction(1)).gone(exact)", NUMBER, "is not understood"),
-        ("grid_of(Fraction(1, 3)).noisy(exact, _NOISE, self.scale)", NUMBER, "has no value"),
-        ("grid_of(Fraction(1)).noisy(exact > 1, _NOISE, self.scale)", NUMBER, "no meaning"),
-        ("exact + 1", RESPONSE, "nothing is known of such a sum"),
-        ("(exact < 1).any()", RESPONSE, "nothing is known of such a comparison"),
-        ("self.gone()", NUMBER, "is not understood"),
-        ("self.scale.gone()", NUMBER, "is not understood"),
-        ("_NOISE.gone()", NUMBER, "is not understood"),
-        ("exact.reshape(3)", NUMBER, "is not understood"),
-        ("exact.astype(np.bool_)", NUMBER, "is not understood"),
-        ("exact.astype(np.int8)", NUMBER, "is not understood"),
-        ("bool(exact)", NUMBER, "not of the kind that comes back unchanged"),
+        ("check_index(exact, 3)", NUMBER, "check_index is not a function the verifier knows"),
+        ("np.sum(exact)", NUMBER, "numpy.sum is not a function the verifier knows"),
+        ("get_grid(Fraction(1)).gone(exact)", NUMBER, "is not in the language"),
+        (
+            "get_grid(Fraction(1, 3)).add_noise(exact, _NOISE, self.scale)",
+            NUMBER,
+            "cannot be evaluated",
+        ),
+        (
+            "get_grid(Fraction(1)).add_noise(exact > 1, _NOISE, self.scale)",
+            NUMBER,
+            "is not a function the verifier knows",
+        ),
+        ("exact + 1", RESPONSE, "arithmetic on a category or a bound"),
+        ("(exact < 1).any()", RESPONSE, "of a category is not in the language"),
+        ("self.gone()", NUMBER, "is not in the language"),
+        ("self.scale.gone()", NUMBER, "is not in the language"),
+        ("_NOISE.gone()", NUMBER, "is not in the language"),
+        ("exact.reshape(3)", NUMBER, "is not in the language"),
+        ("exact.astype(np.bool_)", NUMBER, "is not in the language"),
+        ("exact.astype(np.int8)", NUMBER, "is not in the language"),
+        ("bool(exact)", NUMBER, "the argument of this call must be of kind"),
     ],
 )
 def test_calls_that_are_not_understood(value: str, head: str, reason: str) -> None:

@@ -15,9 +15,6 @@ def last(body: str, head: str = NUMBER) -> str:
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("exact * 1", "exact"),
-        ("1 * exact / 1", "exact"),
-        ("-exact + 2 * 3", "-exact + 6"),
         ("exact if 1 < 2 else unknown", "exact"),
         ("exact if self.scale > 1 else -exact", "exact if 1 < scale else -exact"),
         (
@@ -30,8 +27,6 @@ def last(body: str, head: str = NUMBER) -> str:
             "exact if not 1 < scale or scale < 0 else -exact",
         ),
         ("exact if False or True else unknown", "exact"),
-        ("exact + 2 ** 3", "exact + 8"),
-        ("exact if 'a' in 'abc' else unknown", "exact"),
         (
             "exact if isinstance(exact, int) and not isinstance(exact, (list, tuple)) else unknown",
             "exact",
@@ -53,33 +48,26 @@ def test_fields_with_a_default_are_known() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("[exact]", "is not understood"),
-        ("exact // 2", "the operator in exact // 2 is not understood"),
+        ("[exact]", "is not in the language"),
         ("exact + None", "is not a number"),
         ("exact + 0.5", "is not a number"),
-        ("1 / 0 + exact", "has no value"),
-        ("exact + 'a' * 2", "is not a number"),
-        ("exact + 2 ** 65", "an exponent is a whole number up to 64"),
-        ("exact < 'a'", "is not a number"),
-        ("exact in (1, 2)", "is not understood"),
-        ("self.gone", "what return self.gone gives is not understood"),
-        ("exact.gone()", "is not understood"),
-        ("lambda: 1", "is not understood"),
-        ("~exact", "is not understood"),
-        ("exact and 1", "only what is True or False decides"),
-        ("exact if exact > 1 else None if exact < 0 else exact", "is not understood"),
+        ("self.gone", "the value of return self.gone is not in the language"),
+        ("exact.gone()", "is not in the language"),
+        ("lambda: 1", "is not in the language"),
+        ("exact and 1", "is not a Boolean"),
+        ("exact if exact > 1 else None if exact < 0 else exact", "is not in the language"),
         (
             "exact if exact > _NOISE.draw(self.scale) and _NOISE.draw(self.scale) > 2 else 1",
-            "may not be reached",
+            "may not be evaluated",
         ),
-        ("_NOISE.draw(self.scale) if exact > 1 else 2", "may not be reached"),
-        ("exact > 1 and 1 < 0", "is not understood"),
-        ("isinstance(exact, Fraction)", "is not understood"),
-        ("(1)(2)", "is not understood"),
-        ("max(*exact)", "is not understood"),
-        ("max(exact, 1)", "builtins.max has no meaning here"),
-        ("Fraction('a')", "has no value"),
-        ("open('x')", "open has no value here"),
+        ("_NOISE.draw(self.scale) if exact > 1 else 2", "may not be evaluated"),
+        ("exact > 1 and 1 < 0", "is not in the language"),
+        ("isinstance(exact, Fraction)", "is not in the language"),
+        ("(1)(2)", "is not in the language"),
+        ("max(*exact)", "is not in the language"),
+        ("max(exact, 1)", "builtins.max is not a function the verifier knows"),
+        ("Fraction('a')", "cannot be evaluated"),
+        ("open('x')", "open is not defined here"),
     ],
 )
 def test_expressions_that_are_not_understood(value: str, reason: str) -> None:
@@ -88,7 +76,7 @@ def test_expressions_that_are_not_understood(value: str, reason: str) -> None:
 
 def test_a_list_is_seen_to_entry_by_entry() -> None:
     found = read(
-        "for answer in [as_whole(one, 'answers') - threshold for one in answers]:\n    yield"
+        "for answer in [parse_private_whole(one, 'answers') - threshold for one in answers]:\n    yield"
         " answer",
         RUN,
     )
@@ -98,11 +86,11 @@ def test_a_list_is_seen_to_entry_by_entry() -> None:
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        ("[one for one in answers if one > 1]", "is not understood"),
-        ("[one for one in answers for two in answers]", "is not understood"),
-        ("[one + _NOISE.draw(self.scale) for one in answers]", "may not be reached"),
-        ("[one for one in threshold]", "is not understood"),
-        ("[None for one in answers]", "is not understood"),
+        ("[one for one in answers if one > 1]", "is not in the language"),
+        ("[one for one in answers for two in answers]", "is not in the language"),
+        ("[one + _NOISE.draw(self.scale) for one in answers]", "may not be evaluated"),
+        ("[one for one in threshold]", "is not in the language"),
+        ("[None for one in answers]", "is not in the language"),
     ],
 )
 def test_lists_that_are_not_understood(made: str, reason: str) -> None:
@@ -114,4 +102,4 @@ def test_a_list_that_would_be_worked_out_later_is_refused() -> None:
         "for answer in answers:\n    left -= 1\n    for other in [one + left for one in answers]:\n"
         "        yield other"
     )
-    assert "is not understood" in refused(body, RUN)
+    assert "is not in the language" in refused(body, RUN)

@@ -56,7 +56,7 @@ def test_two_draws_are_two_noises() -> None:
 def test_a_race() -> None:
     assert lines(
         read(
-            'return race(as_scores(scores), self.scale, "laplace")',
+            'return noisy_argmax(parse_scores(scores), self.scale, "laplace")',
             SCORES.replace("scale: Fraction", "scale: Fraction\n    monotone: bool = False"),
         )
     ) == [
@@ -78,39 +78,51 @@ def test_a_race() -> None:
     ("body", "head", "reason"),
     [
         (
-            'return race(as_scores(scores), self.scale, "gumbel")',
+            'return noisy_argmax(parse_scores(scores), self.scale, "gumbel")',
             SCORES,
             "gumbel noise is not in the language",
         ),
-        ('return race(as_scores(scores), self.scale, "laplace", 1)', SCORES, "without weights"),
-        ("return race(1, 2)", SCORES, "arguments that are not understood"),
-        ("return exact + discrete_laplace(self.scale, 1)", NUMBER, "one for each cell"),
-        ("return exact + Reserve(1).draw(self.scale)", NUMBER, "made of one sampler"),
         (
-            "return exact + Reserve(bernoulli).draw(self.scale)",
+            'return noisy_argmax(parse_scores(scores), self.scale, "laplace", 1)',
+            SCORES,
+            "without weights",
+        ),
+        (
+            "return noisy_argmax(1, 2)",
+            SCORES,
+            "the arguments of noisy_argmax(1, 2) are not in the language",
+        ),
+        ("return exact + discrete_laplace(self.scale, 1)", NUMBER, "for each cell"),
+        ("return exact + SamplePool(1).draw(self.scale)", NUMBER, "built from one sampler"),
+        (
+            "return exact + SamplePool(bernoulli).draw(self.scale)",
             NUMBER,
             "bernoulli noise is not in the language",
         ),
         (
             "return uniform_integers(3, exact.size)",
             ANSWER,
-            "one of 3 values is not a string of fair bits",
+            "uniform integers below 3 are not fair bits",
         ),
-        ("return uniform_integers(exact, exact.size)", ANSWER, "below a known bound"),
-        ("return bernoulli(self.scale, 1)", ANSWER, "one for each cell"),
+        ("return uniform_integers(exact, exact.size)", ANSWER, "below a constant bound"),
+        ("return bernoulli(self.scale, 1)", ANSWER, "for each cell"),
         ("return np.where(bernoulli(self.scale, exact.size), exact, 1)", ANSWER, "cell by cell"),
         (
             "return np.where(bernoulli(self.scale, exact.size), exact, bernoulli(1, exact.size))",
             ANSWER,
             "of one kind",
         ),
-        ("return whole(exact, 'exact')", NUMBER, "only a parameter is seen to be at least 1"),
         (
-            "return as_whole(self.scale, 'scale')",
+            "return parse_whole(exact, 'exact')",
             NUMBER,
-            "not of the kind that comes back unchanged",
+            "only a public parameter can be required to be at least 1",
         ),
-        ("return int(self.scale)", NUMBER, "not of the kind that comes back unchanged"),
+        (
+            "return parse_private_whole(self.scale, 'scale')",
+            NUMBER,
+            "the argument of this call must be of kind",
+        ),
+        ("return int(self.scale)", NUMBER, "the argument of this call must be of kind"),
     ],
 )
 def test_what_a_word_does_not_mean(body: str, head: str, reason: str) -> None:
@@ -120,10 +132,10 @@ def test_what_a_word_does_not_mean(body: str, head: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("loss", "reason"),
     [
-        ("Loss(1 / log_up(self.scale))", "nothing is known of such a sum"),
-        ("Loss(1, laplace_tail(self.scale, self.cutoff - 2))", "known from 0 on"),
-        ("Loss(1, laplace_tail(self.scale, self.cutoff))", "known from 0 on"),
-        ("Loss(inf)", "no finite epsilon is claimed"),
+        ("Loss(1 / log_up(self.scale))", "arithmetic on a category or a bound"),
+        ("Loss(1, laplace_tail(self.scale, self.cutoff - 2))", "must start at 0 or above"),
+        ("Loss(1, laplace_tail(self.scale, self.cutoff))", "must start at 0 or above"),
+        ("Loss(inf)", "the claimed epsilon is infinite"),
     ],
 )
 def test_bounds_in_a_loss(loss: str, reason: str) -> None:

@@ -42,32 +42,6 @@ def test_swaps_and_old_values() -> None:
     assert told(body, [3, 5, 8]) == said
 
 
-def test_branches_and_early_returns() -> None:
-    body = loop(
-        "if answer > threshold:\n    left -= 1\n    yield left\nelse:\n    yield answer\nif left =="
-        " 0:\n    return"
-    )
-    assert told(body, [1, 9, 2, 7, 3]) == [1, 1, 2, 0]
-
-
-def test_truths_count_as_numbers() -> None:
-    assert told(loop("above = answer >= threshold\nleft -= above\nyield left"), [5, 4, 6]) == [
-        1,
-        1,
-        0,
-    ]
-
-
-def test_none_among_numbers_is_false() -> None:
-    assert told(loop("yield answer if answer > threshold else None"), [5, 6]) == [False, 6]
-
-
-def test_what_the_class_refuses_is_not_run() -> None:
-    body = loop("yield answer")
-    assert told(body, [1], cutoff=0) == []
-    assert lines(read(body, RUN))[0] == "if cutoff < 1"
-
-
 def test_functions_are_read_where_they_are_called() -> None:
     before = (
         "\ndef twice(value, times=2):\n    if times == 3:\n        return value\n    more = value *"
@@ -81,27 +55,27 @@ def test_functions_are_read_where_they_are_called() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (loop("while left > 0:\n    left -= 1\nyield left"), "is not understood"),
-        (loop("with answer:\n    yield 1"), "is not understood"),
+        (loop("while left > 0:\n    left -= 1\nyield left"), "is not in the language"),
+        (loop("with answer:\n    yield 1"), "is not in the language"),
         (loop("left = None\nyield left"), "is not a number"),
-        (loop("left = answer > 1\nyield left"), "left is of another kind here"),
-        (loop("yield (answer, 1)"), "what is yielded here is not understood"),
+        (loop("left = answer > 1\nyield left"), "left changes its type here"),
+        (loop("yield (answer, 1)"), "the yielded value is not in the language"),
         (
             loop("yield answer > 1 if answer > 2 else None"),
-            "what is yielded here is not understood",
+            "the yielded value is not in the language",
         ),
-        (loop("answer.x = 1"), "may change what its names mean"),
-        (loop("yield unknown"), "unknown has no value here"),
-        (loop("here = answer\nyield 1") + "\nyield here", "here has no value here"),
+        (loop("answer.x = 1"), "may change the meaning of a name"),
+        (loop("yield unknown"), "unknown is not defined here"),
+        (loop("here = answer\nyield 1") + "\nyield here", "here is not defined here"),
         (
             loop("if answer > 3:\n    raise InvalidArgument('answers', 'large')\nyield 1"),
-            "refused because of data",
+            "depends on data",
         ),
-        (loop("yield 1") + "\nfor k in threshold:\n    yield k", "is not understood"),
-        ("for answer in answers:\n    yield 1\nelse:\n    yield 2", "is not understood"),
-        ("raise InvalidArgument('answers', 'always')", "what is given here is refused"),
-        ("return _NOISE", "what return _NOISE gives is not understood"),
-        ("def inner(): pass\nreturn 1", "is not understood"),
+        (loop("yield 1") + "\nfor k in threshold:\n    yield k", "is not in the language"),
+        ("for answer in answers:\n    yield 1\nelse:\n    yield 2", "is not in the language"),
+        ("raise InvalidArgument('answers', 'always')", "the class always raises here"),
+        ("return _NOISE", "the value of return _NOISE is not in the language"),
+        ("def inner(): pass\nreturn 1", "is not in the language"),
     ],
 )
 def test_statements_that_are_not_understood(body: str, reason: str) -> None:
@@ -111,26 +85,22 @@ def test_statements_that_are_not_understood(body: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("before", "call", "reason"),
     [
-        ("def f(*a):\n    return 1", "f(answer)", "f is not a plain function"),
-        ("def f(a):\n    return f(a)", "f(answer)", "without end"),
+        ("def f(*a):\n    return 1", "f(answer)", "f has *, ** or a decorator"),
+        ("def f(a):\n    return f(a)", "f(answer)", "calls are nested more than 12 deep"),
         (
             "def f(a):\n    if a > 1:\n        return 1\n    return 2",
             "f(answer)",
-            "decides is not understood here",
+            "the branch on a > 1 is not in the language",
         ),
-        ("def f(a):\n    for k in (1, 2):\n        return k", "f(answer)", "a loop that returns"),
-        ("def f(a):\n    yield a", "f(answer)", "is not understood"),
-        ("def f(a):\n    return a", "f()", "does not give a"),
-        ("def f(a):\n    return a", "f(answer, b=1)", "does not fit f"),
+        (
+            "def f(a):\n    for k in (1, 2):\n        return k",
+            "f(answer)",
+            "a return inside this loop",
+        ),
+        ("def f(a):\n    yield a", "f(answer)", "is not in the language"),
+        ("def f(a):\n    return a", "f()", "must pass a"),
+        ("def f(a):\n    return a", "f(answer, b=1)", "do not match f"),
     ],
 )
 def test_functions_that_are_not_understood(before: str, call: str, reason: str) -> None:
     assert reason in refused(loop(f"yield {call}"), RUN, f"\n{before}\n")
-
-
-def test_a_refusal_of_public_numbers_is_passed_over() -> None:
-    assert told(
-        "if threshold > 9:\n    raise InvalidArgument('threshold', 'large')\n"
-        + loop("yield answer"),
-        [4],
-    ) == [4]

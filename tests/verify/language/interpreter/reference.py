@@ -22,8 +22,7 @@ from typing import Any
 import pytest
 
 from hedgerow.numeric.samplers.lazy_uniform import LazyUniform
-from hedgerow.verify.language.interpreter import interpreter, run_program
-from hedgerow.verify.language.interpreter import lazy_reals as reals
+from hedgerow.verify.language.interpreter import interpreter, lazy_draws, run_program
 from verify.language.reading import read
 
 BITS, _ROOTS = 8_000, 64
@@ -57,8 +56,8 @@ class Told(LazyUniform):
 def same_draws(patch: pytest.MonkeyPatch, seed: object) -> None:
     """Lets the runner draw what the reference draws."""
     uniforms, signs, steps = itertools.count(), itertools.count(), itertools.count()
-    patch.setattr(reals, "_make_uniform", lambda: Told(seed, next(uniforms)))
-    for module in (reals, interpreter):
+    patch.setattr(lazy_draws, "_make_uniform", lambda: Told(seed, next(uniforms)))
+    for module in (lazy_draws, interpreter):
         patch.setattr(
             module, "draw_integer", lambda bits: hashed(f"{seed}-sign", next(signs), 8) & 1
         )

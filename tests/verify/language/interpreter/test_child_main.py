@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.engines.process.framing import receive_message, send_message
+from hedgerow.engines.framing import receive_message, send_message
 from hedgerow.verify.language.encoding import encode
 from hedgerow.verify.language.interpreter import child_main as child
 from verify.language.reading import read
@@ -20,13 +20,13 @@ PROGRAM = read("return exp(x)", "x: private[float], eps: public[float]")
 
 def test_answers_and_failures() -> None:
     given = {"eps": Fraction(1)}
-    assert child._run_request(PROGRAM, given | {"x": 0}, False) == {"ok": True, "told": [1.0]}
+    assert child._run_request(PROGRAM, given | {"x": 0}, False) == {"ok": True, "outputs": [1.0]}
     assert child._run_request(PROGRAM, given | {"x": 10**6}, True) == {
         "ok": False,
-        "words": "e was raised to a power of more than 10,000.",
+        "reason": "exp is applied to a number above 10,000. Pass other arguments.",
     }
-    assert child._run_request(PROGRAM, given | {"x": 10**6}, False) == {"ok": False, "words": None}
-    assert child._run_request(None, given, True) == {"ok": False, "words": None}
+    assert child._run_request(PROGRAM, given | {"x": 10**6}, False) == {"ok": False, "reason": None}
+    assert child._run_request(None, given, True) == {"ok": False, "reason": None}
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_it_serves_until_the_pipe_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert receive_message(back[0])[0] == {"ok": True}
     send_message(to[1], {"private": encode([("x", 0)]), "rehearsal": False})
-    assert receive_message(back[0])[0] == {"ok": True, "told": [1.0]}
+    assert receive_message(back[0])[0] == {"ok": True, "outputs": [1.0]}
     os.close(to[1])
     thread.join()
     assert ended.is_set()

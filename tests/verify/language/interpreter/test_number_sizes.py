@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.verify.language.interpreter.lazy_draws import draw_exponential
 from hedgerow.verify.language.interpreter.lazy_reals import (
     LazyNumber,
     LazyReal,
     MixedConstants,
     apply_function,
     divide,
-    draw_exponential,
     multiply,
 )
 from hedgerow.verify.language.interpreter.lazy_reals import add as sum_of

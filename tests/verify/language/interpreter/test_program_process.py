@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engines.sandbox.confined import has_seccomp
-from hedgerow.engines.process.framing import ChannelBroken
+from engines.sandbox.helpers_confinement import has_seccomp
+from hedgerow.engines.framing import ChannelBroken
 from hedgerow.errors import Refused, SourceError
 from hedgerow.verify.language.interpreter import program_process as apart
 from hedgerow.verify.language.interpreter.program_process import ProgramProcess
@@ -58,7 +58,7 @@ def test_a_late_answer_ends_it() -> None:
 def test_why_it_fails_is_told_of_a_rehearsal_only() -> None:
     child = started(FAILS)
     try:
-        with pytest.raises(Refused, match="more than 10,000"):
+        with pytest.raises(Refused, match="above 10,000"):
             child.rehearse({"q": [10**6]})
         with pytest.raises(ChannelBroken) as told:
             child.run({"q": [10**6]})

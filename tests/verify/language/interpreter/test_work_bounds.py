@@ -136,27 +136,11 @@ def test_what_may_grow_is_refused(body: str, n: int) -> None:
     with pytest.raises(
         Refused,
         match=(
-            r"f is not run: line \d+: (a loop makes a number|a number in .* may) grow beyond 65,536"
+            r"f is not run: line \d+: on some data, a number in .* could exceed 65,536"
             r" bits"
         ),
     ):
         tried(body, n)
-
-
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        ("return x * (ln(6) - ln(2) - ln(3)) < 0", "two irrational constants"),
-        ("y = ln(2)\nif x > 0:\n    y = ln(3)\nreturn y", "two irrational constants"),
-        ("y = ln(2) if x > 0 else 1\nz = exp(1)\nreturn y * z", "two irrational constants"),
-        ("return ln(sqrt(2))", "another irrational constant"),
-        ("return exp(20000)", "fails at these arguments, whatever the data are: e was raised"),
-        ("return ln(2 if t else 3)", "a number that a choice decides"),
-    ],
-)
-def test_constants_that_cannot_be_compared_are_refused(body: str, told: str) -> None:
-    with pytest.raises(Refused, match=told):
-        tried(body)
 
 
 def test_what_could_be_later_than_the_deadline_is_refused() -> None:
@@ -166,23 +150,10 @@ def test_what_could_be_later_than_the_deadline_is_refused() -> None:
     with pytest.raises(
         Refused,
         match=(
-            r"on some data it could take [\d,]+ seconds, and the deadline is 60\. Bound its loops"
+            r"on some data it could take [\d,]+ seconds, above the deadline of 60 seconds\. Bound its loops"
         ),
     ):
         check_resources(read(body, PARAMETERS), given | {"n": 10_000}, {"q": 3}, seconds=60)
-
-
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        ("y = geometric(ln(2))\nreturn y", "must be a rational number that public arguments fix"),
-        ("y = geometric(10000000000000)\nreturn y", "scale must lie between"),
-        ("y = uniform_bits(n - 10)\nreturn bit(y, 0)", "is as wide as a number below 1"),
-    ],
-)
-def test_noise_that_is_not_there_is_refused_reached_or_not(body: str, told: str) -> None:
-    with pytest.raises(Refused, match=told):
-        tried("if x > 5:\n" + "".join(f"    {line}\n" for line in body.splitlines()) + "return 1")
 
 
 def test_an_argument_of_too_many_digits_is_refused() -> None:
@@ -264,7 +235,7 @@ def test_what_takes_much_memory_where_a_count_is_so_and_so_is_refused() -> None:
     check_resources(program, GIVEN | {"n": 1}, {"q": 3})
     with pytest.raises(
         Refused,
-        match=r"on some data its numbers could take [\d,]+ MiB, and there are 64\. Keep fewer",
+        match=r"on some data its numbers could take [\d,]+ MiB, above the limit of 64 MiB\. Keep fewer",
     ):
         check_resources(program, GIVEN | {"n": 1}, {"q": 3}, memory=2**26)
     passing = read(

@@ -36,10 +36,10 @@ def test_a_line_goes_on_while_a_bracket_is_open() -> None:
 @pytest.mark.parametrize(
     ("text", "told", "line"),
     [
-        ("x := $", "'$' is not a word", 1),
-        ("x\ny := 'a'", "is not a word", 2),
-        ("f(x", "never closed", 1),
-        ("x\nf)", "not opened", 2),
+        ("x := $", "'$' is not in the language", 1),
+        ("x\ny := 'a'", "is not in the language", 2),
+        ("f(x", "no closing bracket", 1),
+        ("x\nf)", "no opening bracket", 2),
         ("x" * 2001, "2000 characters", 1),
     ],
 )

@@ -89,13 +89,13 @@ def test_a_file_without_mechanisms_has_none() -> None:
 @pytest.mark.parametrize(
     ("text", "told", "line"),
     [
-        ("def f(:\n", "not Python", 1),
-        ("x = 1\nif x\n", "not Python", 2),
-        ("x = '\0'", "not Python", 0),
-        ("x = " + "(" * 5000 + ")" * 5000, "not Python", None),
-        ("x = " + "-" * 90_000 + "1", "not Python", None),
+        ("def f(:\n", "Python", 1),
+        ("x = 1\nif x\n", "Python", 2),
+        ("x = '\0'", "Python", 0),
+        ("x = " + "(" * 5000 + ")" * 5000, "Python", None),
+        ("x = " + "-" * 90_000 + "1", "Python", None),
         ("#" * (MAX_TEXT_LENGTH + 1), "characters", 0),
-        ("x=1\n" * 20_000, "parts", 0),
+        ("x=1\n" * 20_000, "syntax nodes", 0),
     ],
 )
 def test_what_is_not_a_python_file_is_one_refusal(text: str, told: str, line: int | None) -> None:
@@ -109,16 +109,16 @@ def test_what_is_not_a_python_file_is_one_refusal(text: str, told: str, line: in
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
-        ("x, eps: public[float]", "say of x whether it is private"),
-        ("x: float, eps: public[float]", "say of x whether it is private"),
-        ("x: secret[float], eps: public[float]", "say of x"),
-        ("x: private, eps: public[float]", "say of x"),
-        ("x: private[str], eps: public[float]", "a parameter is int, float"),
-        ("x: private[list[str]], eps: public[float]", "a parameter is int, float"),
-        ("x: 'private[', eps: public[float]", "not an annotation"),
-        ("*x, eps: public[float]", "parameters are plain"),
-        ("x: private[float] = 1, *, eps: public[float]", "parameters are plain"),
-        ("eps: public[float], **x", "parameters are plain"),
+        ("x, eps: public[float]", "declare x private"),
+        ("x: float, eps: public[float]", "declare x private"),
+        ("x: secret[float], eps: public[float]", "declare x"),
+        ("x: private, eps: public[float]", "declare x"),
+        ("x: private[str], eps: public[float]", "a parameter must be int, float"),
+        ("x: private[list[str]], eps: public[float]", "a parameter must be int, float"),
+        ("x: 'private[', eps: public[float]", "is not a Python expression"),
+        ("*x, eps: public[float]", "parameters cannot have"),
+        ("x: private[float] = 1, *, eps: public[float]", "parameters cannot have"),
+        ("eps: public[float], **x", "parameters cannot have"),
         ("m: private[bits[k]], eps: public[float]", "k may be read before"),
         ("m: private[bits[k]], k: private[int], eps: public[float]", "k may be read before"),
     ],
@@ -138,19 +138,19 @@ def test_parameters_outside_of_the_language(parameters: str, told: str) -> None:
         ('@mechanism(epsilon="eps")\n', "needs neighbours"),
         ('@mechanism(neighbours="one")\n', "needs epsilon"),
         ('@mechanism(epsilon="eps", neighbours="one", rho=1)\n', "not rho"),
-        ('@mechanism(epsilon=eps, neighbours="one")\n', "written out"),
-        ('@mechanism(epsilon="eps +", neighbours="one")\n', "not an annotation"),
-        ('@mechanism(epsilon="x", neighbours="one")\n', "speaks of x"),
+        ('@mechanism(epsilon=eps, neighbours="one")\n', "literal"),
+        ('@mechanism(epsilon="eps +", neighbours="one")\n', "is not a Python expression"),
+        ('@mechanism(epsilon="x", neighbours="one")\n', "mentions x"),
         ('@mechanism(epsilon="q[0]", neighbours="one")\n', "in the claim"),
-        ('@mechanism(epsilon="laplace(1)", neighbours="one")\n', "noise has no place"),
-        ('@mechanism(epsilon=-1, neighbours="one")\n', "written out"),
-        ('@mechanism(epsilon="-1", neighbours="one")\n', "below 0"),
+        ('@mechanism(epsilon="laplace(1)", neighbours="one")\n', "cannot draw noise"),
+        ('@mechanism(epsilon=-1, neighbours="one")\n', "literal"),
+        ('@mechanism(epsilon="-1", neighbours="one")\n', "at least 0"),
         ('@mechanism(epsilon="True", neighbours="one")\n', "a number is needed"),
         ('@mechanism(epsilon="eps", neighbours=None)\n', "must be one of"),
         ('@mechanism(epsilon="eps", neighbours=("l1", x))\n', "a pair such as"),
         ('@mechanism(epsilon="eps", neighbours=("l1", -1))\n', "a pair such as"),
         ('@mechanism(epsilon="eps", neighbours=["one"])\n', "a pair such as"),
-        ('@cache\n@mechanism(epsilon="eps", neighbours="one")\n', "no other decorator"),
+        ('@cache\n@mechanism(epsilon="eps", neighbours="one")\n', "must be the only decorator"),
     ],
 )
 def test_claims_outside_of_the_language(head: str, told: str) -> None:
@@ -162,7 +162,7 @@ def test_claims_outside_of_the_language(head: str, told: str) -> None:
 def test_claims_in_the_language() -> None:
     program = read(
         "return 1",
-        head='@hedgerow.verify.decorator(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n',
+        head='@hedgerow.verify.mechanism(epsilon="2*eps", delta="1/8", neighbours=("group", 3))\n',
     )
     assert (format_expression(program.claim.epsilon), program.claim.neighbours) == (
         "2 * eps",
@@ -241,7 +241,7 @@ def test_a_function_is_read_from_its_source() -> None:
 def test_a_function_without_source_or_claim_is_refused() -> None:
     scope: dict[str, object] = {}
     exec("def f(): return 1", scope)
-    with pytest.raises(UnsupportedProgram, match="not to be had"):
+    with pytest.raises(UnsupportedProgram, match="not available"):
         read_program(scope["f"])  # type: ignore[arg-type]
     with pytest.raises(UnsupportedProgram, match="@mechanism"):
         read_program(test_an_async_function_is_refused)

@@ -14,7 +14,7 @@ from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.verify.laws.case import LawBroken, LawCase, make_case
 from hedgerow.verify.laws.neighbours import points as columns
 from hedgerow.verify.laws.neighbours.worst_case import build_neighbour_set, list_worst_neighbours
-from mechanisms import tiny
+from mechanisms import helpers_small_data_sets as tiny
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 

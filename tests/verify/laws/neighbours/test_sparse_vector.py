@@ -12,7 +12,7 @@ from hedgerow.mechanisms import SparseVector
 from hedgerow.verify.laws.case import LawBroken, LawCase, make_case
 from hedgerow.verify.laws.neighbours.sparse_vector import compute_run_distribution, list_verdicts
 from hedgerow.verify.laws.neighbours.worst_case import build_neighbour_set, list_worst_neighbours
-from mechanisms import exactly
+from mechanisms import helpers_exact_distributions as exactly
 
 TWO, THREE = Fraction(2), Fraction(3)
 

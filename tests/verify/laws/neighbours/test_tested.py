@@ -14,7 +14,7 @@ from hedgerow.verify.laws.case import LawBroken, LawCase, make_case
 from hedgerow.verify.laws.neighbours.additive import compute_noise_distribution
 from hedgerow.verify.laws.neighbours.tested import compute_key_distribution, gate_distribution
 from hedgerow.verify.laws.neighbours.worst_case import build_neighbour_set, list_worst_neighbours
-from mechanisms import exactly
+from mechanisms import helpers_exact_distributions as exactly
 
 ONE = Fraction(1)
 Q = exactly.q_of(ONE)

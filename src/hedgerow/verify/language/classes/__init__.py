@@ -1,8 +1,8 @@
-"""Mechanism classes, read from their own source as programs: the method that samples is the
-program, ``loss`` is the claim.
+"""The front end of mechanism classes, read from their own source: the sampling method is the
+program and ``loss`` is the claim.
 
-Nothing of the file is run. Other modules of the package that it calls are read in turn, down to the
-words of ``words``.
+Nothing of the file is run. Modules of the package that it calls are read in turn, down to the
+functions of ``intrinsics``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an expression of a mechanism's source stands for while it is read."""
+"""Abstract values: the values of expressions in a mechanism's source while it is read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
     "LossValue",
     "OptionalValue",
     "QualifiedName",
-    "ReserveValue",
+    "SamplePoolValue",
     "SymbolicArray",
     "SymbolicValue",
     "TupleValue",
@@ -32,15 +32,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ConcreteValue:
-    """A value that is fixed while reading: a flag, a sensitivity of 1, a name in a message."""
+    """A value that is known while reading: a flag, a sensitivity of 1, a name in a message."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolicValue:
-    """One value of the program: an expression in its variables. ``kind`` is int, real, bool or
-    category; a category is one of so many.
+    """A scalar of the program, as an expression in its variables. ``kind`` is int, real, bool,
+    category or bound; a category is one of ``categories`` values.
     """
 
     node: ast.expr
@@ -50,8 +50,8 @@ class SymbolicValue:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicArray:
-    """A list or an array: what stands at a place, and what is drawn for it. Nothing is drawn
-    before the whole is told.
+    """A list or an array, by its entry at an index and the draws of each cell. Draws are emitted
+    when the array is output.
     """
 
     entry: Callable[[ast.expr], SymbolicValue]
@@ -62,7 +62,7 @@ class SymbolicArray:
 
 @dataclass(frozen=True, slots=True)
 class CellDraw:
-    """Noise that every cell draws for itself, under this name."""
+    """Noise that each cell draws for itself, under this name."""
 
     name: str
     call: ast.expr
@@ -70,7 +70,7 @@ class CellDraw:
 
 @dataclass(frozen=True, slots=True)
 class OptionalValue:
-    """A value, or None."""
+    """A value if ``condition`` holds, otherwise None."""
 
     condition: ast.expr
     value: SymbolicValue
@@ -78,21 +78,19 @@ class OptionalValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple."""
-
     values: tuple[AbstractValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArraySize:
-    """How many cells something has; one, for a number."""
+    """The number of cells of a value; 1 for a scalar."""
 
     array: SymbolicValue | SymbolicArray
 
 
 @dataclass(frozen=True, slots=True)
-class ReserveValue:
-    """``Reserve(sampler)``; without a noise where the language has none of that name."""
+class SamplePoolValue:
+    """A ``SamplePool(sampler)``; ``noise`` is None if the language lacks its distribution."""
 
     sampler: str
     noise: Noise | None
@@ -100,8 +98,6 @@ class ReserveValue:
 
 @dataclass(frozen=True, slots=True)
 class LossValue:
-    """A ``Loss``."""
-
     epsilon: AbstractValue
     delta: AbstractValue | None = None
 
@@ -116,7 +112,7 @@ class InstanceValue:
 
 @dataclass(frozen=True, slots=True)
 class BoundMethod:
-    """A method of what stands before the dot."""
+    """A method of ``receiver``."""
 
     receiver: AbstractValue
     name: str
@@ -124,7 +120,7 @@ class BoundMethod:
 
 @dataclass(frozen=True, slots=True)
 class QualifiedName:
-    """A name whose meaning is known, and not read:
+    """The full name of a function or class:
     ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``.
     """
 
@@ -138,7 +134,7 @@ AbstractValue: TypeAlias = (
     | OptionalValue
     | TupleValue
     | ArraySize
-    | ReserveValue
+    | SamplePoolValue
     | LossValue
     | InstanceValue
     | FunctionSource
@@ -148,16 +144,16 @@ AbstractValue: TypeAlias = (
 
 
 def build_number_node(value: object) -> ast.expr:
-    """A number as the program writes it."""
+    """Build the expression of a number or Boolean."""
     if isinstance(value, bool):
         return ast.Constant(value)
     if isinstance(value, int):
         return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
     if isinstance(value, Fraction):
         top = build_number_node(value.numerator)
-        return (
-            top
-            if value.denominator == 1
-            else ast.BinOp(top, ast.Div(), ast.Constant(value.denominator))
-        )
-    raise UnsupportedProgram(f"{str(value)[:40]!r} is not a number that a program knows")
+        if value.denominator == 1:
+            return top
+        return ast.BinOp(top, ast.Div(), ast.Constant(value.denominator))
+    raise UnsupportedProgram(
+        f"{str(value)[:40]!r} is not a number; use an int, a Fraction or a bool"
+    )

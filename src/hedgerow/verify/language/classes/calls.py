@@ -1,6 +1,4 @@
-"""Calls in a mechanism's source: words that have a meaning, functions and methods that are read
-in turn.
-"""
+"""Calls in a mechanism's source: intrinsics, and functions and methods that are read in turn."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from hedgerow.verify.language.classes.abstract_values import (
     InstanceValue,
     LossValue,
     QualifiedName,
-    ReserveValue,
+    SamplePoolValue,
     SymbolicArray,
     SymbolicValue,
     TupleValue,
@@ -33,8 +31,9 @@ from hedgerow.verify.language.classes.intrinsics import (
     emit_draw,
 )
 from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource
+from hedgerow.verify.language.classes.operators import apply_arithmetic
 from hedgerow.verify.language.python.expressions import format_node
-from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = ["CallReader"]
 
@@ -43,15 +42,15 @@ _CLASS_SOURCES: Final[dict[type, str]] = {Grid: "hedgerow.privacy.grid.Grid"}
 
 
 class CallReader(ExpressionReader):
-    """Reads calls; ``Statements`` reads what is called."""
+    """A reader of calls; ``StatementReader`` reads the called functions."""
 
     def _read_call(self, node: ast.Call, scope: SourceScope) -> AbstractValue:
         if any(isinstance(one, ast.Starred) for one in node.args) or any(
             one.arg is None for one in node.keywords
         ):
-            raise UnsupportedProgram(f"{format_node(node)} is not understood")
+            raise refuse_construct(format_node(node))
         word = self.read(node.func, scope)
-        # epsilon and delta are claimed; what else a loss says is neither read nor proved
+        # only epsilon and delta are claimed; the other fields of a Loss are neither read nor proved
         if word == QualifiedName(LOSS_CLASS):
             claimed = [*node.args[:2], *(one.value for one in node.keywords if one.arg == "delta")]
             return _build_loss([self.read(one, scope) for one in claimed])
@@ -67,7 +66,7 @@ class CallReader(ExpressionReader):
                 )
             case BoundMethod():
                 return self._call_method(word, given, named, node, scope)
-        raise UnsupportedProgram(f"{format_node(node)} is not understood")
+        raise refuse_construct(format_node(node))
 
     def _call_intrinsic(
         self,
@@ -102,20 +101,23 @@ class CallReader(ExpressionReader):
                     )
                 )
             except (HedgerowError, ArithmeticError, TypeError, ValueError):
-                raise UnsupportedProgram(f"{format_node(node)} has no value") from None
+                raise UnsupportedProgram(
+                    f"{format_node(node)} cannot be evaluated; correct its arguments"
+                ) from None
         if word.name not in INTRINSICS:
             return self._call_package_function(word.name, given, named, node)
         try:
             return INTRINSICS[word.name](self, given)
         except ValueError:
             raise UnsupportedProgram(
-                f"{format_node(node)} has arguments that are not understood"
+                f"the arguments of {format_node(node)} are not in the language; docs/verify.md"
+                " lists what is"
             ) from None
 
     def _call_package_function(
         self, name: str, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call
     ) -> AbstractValue:
-        """A function of the package that is no word: it is read."""
+        """Read a function of the package that is no intrinsic."""
         try:
             found = self.package.find_definition(name)
             if isinstance(found, FunctionSource):
@@ -124,7 +126,10 @@ class CallReader(ExpressionReader):
                 )
         except UnsupportedProgram:
             pass
-        raise UnsupportedProgram(f"{name} has no meaning here")
+        raise UnsupportedProgram(
+            f"{name} is not a function the verifier knows; call a sampler or a function of"
+            " hedgerow.numeric"
+        )
 
     def _call_method(
         self,
@@ -136,8 +141,8 @@ class CallReader(ExpressionReader):
     ) -> AbstractValue:
         of, name = word.receiver, word.name
         match of:
-            case ReserveValue() if name in ("draw", "sampler") and not named:
-                return self._draw_from_reserve(of, name, given)
+            case SamplePoolValue() if name in ("draw", "sampler") and not named:
+                return self._draw_from_pool(of, name, given)
             case SymbolicValue() | SymbolicArray() if name in ("ravel", "reshape") and all(
                 isinstance(one, ArraySize) for one in given
             ):
@@ -169,32 +174,27 @@ class CallReader(ExpressionReader):
                         named,
                         node,
                     )
-        raise UnsupportedProgram(f"{format_node(node)} is not understood")
+        raise refuse_construct(format_node(node))
 
-    def _draw_from_reserve(
-        self, stock: ReserveValue, name: str, given: list[AbstractValue]
+    def _draw_from_pool(
+        self, pool: SamplePoolValue, name: str, given: list[AbstractValue]
     ) -> AbstractValue:
-        if stock.noise is None:
-            raise UnsupportedProgram(
-                f"{stock.sampler.rpartition('.')[2]} noise is not in the language"
-            )
+        if pool.noise is None:
+            raise refuse_construct(f"{pool.sampler.rpartition('.')[2]} noise")
         if name == "sampler":
-            return INTRINSICS[stock.sampler](self, given)
+            return INTRINSICS[pool.sampler](self, given)
         scale, *onto = given
         noise = emit_draw(
             self,
             "noise",
-            build_call(stock.noise.value, build_expression(scale)),
+            build_call(pool.noise.value, build_expression(scale)),
             "int",
             SymbolicValue(ast.Constant(0), "int"),
         )
-        return (
-            noise
-            if not onto
-            else self.apply_arithmetic(
-                ast.BinOp(ast.Constant(0), ast.Add(), ast.Constant(0)), onto[0], noise
-            )
-        )
+        if not onto:
+            return noise
+        addition = ast.BinOp(ast.Constant(0), ast.Add(), ast.Constant(0))
+        return apply_arithmetic(addition, onto[0], noise)
 
     def _call_grid_method(
         self,
@@ -204,8 +204,8 @@ class CallReader(ExpressionReader):
         named: dict[str, AbstractValue],
         node: ast.Call,
     ) -> AbstractValue:
-        """What Grid does stands in its source. What it snaps is thought of in whole steps
-        already, but for a number on the grid of 1.
+        """Read a method of Grid in its source. Values are integer steps already, so that ``snap``
+        returns them unchanged, except for a scalar on the grid of 1.
         """
         if (
             name == "snap"
@@ -218,7 +218,7 @@ class CallReader(ExpressionReader):
         found = self.package.find_definition(_CLASS_SOURCES[type(of.value)])
         method = found.find_method(name) if isinstance(found, ClassSource) else None
         if not isinstance(found, ClassSource) or method is None:
-            raise UnsupportedProgram(f"{format_node(node)} is not understood")
+            raise refuse_construct(format_node(node))
         return self.inline(
             method, SourceScope(found.module, line=self._line), [of, *given], named, node
         )
@@ -232,25 +232,25 @@ class CallReader(ExpressionReader):
         named: dict[str, AbstractValue],
         node: ast.AST,
     ) -> AbstractValue:
-        """What a function of the library gives, read where it is called."""
+        """Return the value of a function, read where it is called."""
 
 
 def _build_loss(given: list[AbstractValue]) -> LossValue:
     epsilon, *delta = given
     if epsilon == QualifiedName("math.inf"):
-        raise UnsupportedProgram("no finite epsilon is claimed")
+        raise UnsupportedProgram("the claimed epsilon is infinite; return a finite Loss")
     return LossValue(epsilon, delta[0] if delta else None)
 
 
 def _is_exact_cast(value: SymbolicValue | SymbolicArray, dtype: AbstractValue) -> bool:
-    """Whether every value stays what it is in this type of array."""
+    """Return whether the cast to this array type keeps every value."""
     if dtype == QualifiedName("numpy.int64"):
         return value.kind in ("int", "category")
     return dtype == QualifiedName("numpy.bool_") and value.categories == 2
 
 
 def _is_instance(value: AbstractValue, of: AbstractValue, node: ast.Call) -> bool:
-    """Whether a value, as programs have them, is an instance: numbers are int, lists are lists."""
+    """Return whether a value of a program is an instance: numbers are int, lists are lists."""
     kinds = {
         one.name
         for one in (of.values if isinstance(of, TupleValue) else (of,))
@@ -275,4 +275,4 @@ def _is_instance(value: AbstractValue, of: AbstractValue, node: ast.Call) -> boo
             return "builtins.list" in kinds
         case InstanceValue():
             return kinds == {f"{value.definition.module.name}.{value.definition.name}"}
-    raise UnsupportedProgram(f"{format_node(node)} is not understood")
+    raise refuse_construct(format_node(node))

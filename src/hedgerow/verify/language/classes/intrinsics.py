@@ -1,9 +1,10 @@
-"""The words in which the shipped mechanisms are written, and what each means in a program.
+"""Intrinsics: the functions in which the shipped mechanisms are written, and their meaning in a
+program.
 
-Everything that a mechanism's source calls is either read in turn, or stands here. What stands here
-is believed: that ``discrete_laplace`` draws whole numbers with Pr[z] in proportion to
-e^(-|z|/scale), that ``race`` finds the largest noisy score, that ``as_whole`` gives back what it is
-given. The tests of ``numeric`` hold them to that.
+Each function that a mechanism's source calls is either read in turn or listed here. The meanings
+listed here are assumed: that ``discrete_laplace`` draws integers with Pr[z] proportional to
+e^(-|z|/scale), that ``noisy_argmax`` finds the largest noisy score, that ``parse_private_whole``
+returns its argument. The tests of ``numeric`` check them.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from hedgerow.verify.language.classes.abstract_values import (
     CellDraw,
     ConcreteValue,
     QualifiedName,
-    ReserveValue,
+    SamplePoolValue,
     SymbolicArray,
     SymbolicValue,
     build_number_node,
 )
 from hedgerow.verify.language.program import Noise
-from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = [
     "CONCRETE_FUNCTIONS",
@@ -45,33 +46,33 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ArrayDtype:
-    """Of an array: b, i or f."""
+    """The dtype of an array: b, i or f."""
 
     kind: str
 
 
 class ProgramEmitter(Protocol):
-    """What a meaning needs of the reader."""
+    """The interface of a reader that intrinsics use."""
 
     def emit(self, statement: ast.stmt) -> None:
-        """One more statement of the program."""
+        """Append a statement to the program."""
 
     def locate(self, node: ast.expr) -> ast.expr:
-        """The same, on the line that is read."""
+        """Set the line of an expression to the line being read."""
 
     def make_name(self, wanted: str) -> str:
-        """A variable that nobody has taken."""
+        """Return an unused variable name."""
 
     def require_at_least_one(self, value: SymbolicValue) -> None:
-        """The class refuses what is below 1."""
+        """Record that the class refuses values below 1."""
 
     def is_nonnegative(self, node: ast.expr) -> bool:
-        """Whether the class refuses what would make this negative."""
+        """Return whether the class refuses arguments that make this negative."""
 
 
 IntrinsicRule: TypeAlias = Callable[[ProgramEmitter, list[AbstractValue]], AbstractValue]
 
-# What may be run while reading, since all its arguments are known: nothing of it is data.
+# Functions that are executed while reading, if all their arguments are concrete and so not data.
 CONCRETE_FUNCTIONS: Final[dict[str, Callable[..., object]]] = {
     "hedgerow.privacy.sensitivity.Sensitivity.of": Sensitivity.of,
     "hedgerow.privacy.grid.get_grid": get_grid,
@@ -89,13 +90,13 @@ _NOISY_MAX_NOISES: Final = {"laplace": "laplace", "exponential": "exponential"}
 
 
 def build_expression(value: AbstractValue) -> ast.expr:
-    """The expression that a number or a truth is."""
+    """Return the expression of a number or Boolean."""
     match value:
         case SymbolicValue():
             return value.node
         case ConcreteValue():
             return build_number_node(value.value)
-    raise UnsupportedProgram("a number is needed here")
+    raise UnsupportedProgram("a number or a Boolean is needed here")
 
 
 def build_call(word: str, *arguments: ast.expr) -> ast.expr:
@@ -103,29 +104,29 @@ def build_call(word: str, *arguments: ast.expr) -> ast.expr:
 
 
 def emit_draw(
-    speaker: ProgramEmitter,
+    emitter: ProgramEmitter,
     wanted: str,
     call: ast.expr,
     kind: str,
     like: SymbolicValue | SymbolicArray,
     of: int = 0,
 ) -> SymbolicValue | SymbolicArray:
-    """One draw for a number, one for every cell of an array."""
-    name = speaker.make_name(wanted)
+    """Emit one draw for a scalar, or one for each cell of an array."""
+    name = emitter.make_name(wanted)
     if isinstance(like, SymbolicValue):
-        speaker.emit(ast.Assign([ast.Name(name, ast.Store())], call))
+        emitter.emit(ast.Assign([ast.Name(name, ast.Store())], call))
         return SymbolicValue(ast.Name(name, ast.Load()), kind, of)
     return SymbolicArray(
         lambda _: SymbolicValue(ast.Name(name, ast.Load()), kind, of),
         kind,
-        (CellDraw(name, speaker.locate(call)),),
+        (CellDraw(name, emitter.locate(call)),),
         of,
     )
 
 
 def _pass_through(*kinds: str) -> IntrinsicRule:
-    """What is given is checked and given back: numbers of these kinds, or lists. What it refuses
-    is not in the worlds that are read.
+    """Return a rule for a function that checks its argument and returns it unchanged: numbers of
+    these kinds, or lists. The inputs it refuses are in no neighbour setup.
     """
 
     def same(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
@@ -134,60 +135,60 @@ def _pass_through(*kinds: str) -> IntrinsicRule:
             isinstance(value, SymbolicValue | SymbolicArray) and value.kind in kinds
         ):
             return value
-        raise UnsupportedProgram("what is given here is not of the kind that comes back unchanged")
+        raise UnsupportedProgram(f"the argument of this call must be of kind {' or '.join(kinds)}")
 
     return same
 
 
-def _pass_boolean(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+def _pass_boolean(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
     if (
         isinstance(given[0], SymbolicValue | SymbolicArray)
         and given[0].kind == "category"
         and given[0].categories != 2
     ):
-        raise UnsupportedProgram("one of more than two values is no truth")
-    return _pass_through("bool", "category")(speaker, given)
+        raise UnsupportedProgram("a category of more than two values cannot become a Boolean")
+    return _pass_through("bool", "category")(emitter, given)
 
 
-def _pass_positive_integer(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    value = _pass_through("int")(speaker, given)
+def _pass_positive_integer(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+    value = _pass_through("int")(emitter, given)
     if isinstance(value, SymbolicValue):
-        speaker.require_at_least_one(value)
+        emitter.require_at_least_one(value)
     return value
 
 
 def _round_up(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    """Rounded up: what is proved of the number itself holds for what is at least that, and so
-    for a loss that is made of it.
+    """Treat a rounded-up number as a bound: a proof about the number itself covers every larger
+    one, and so a loss computed from it.
     """
     return SymbolicValue(build_expression(given[0]), "bound")
 
 
-def _build_reserve(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+def _build_sample_pool(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
     if len(given) != 1 or not isinstance(given[0], QualifiedName):
-        raise UnsupportedProgram("a Reserve is made of one sampler")
-    return ReserveValue(given[0].name, SAMPLER_NOISES.get(given[0].name))
+        raise UnsupportedProgram("a SamplePool must be built from one sampler")
+    return SamplePoolValue(given[0].name, SAMPLER_NOISES.get(given[0].name))
 
 
-def _draw_discrete_laplace(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+def _draw_discrete_laplace(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
     scale, size = given
     if not isinstance(size, ArraySize):
-        raise UnsupportedProgram("noise is drawn one for each cell")
+        raise UnsupportedProgram("draw one noise value for each cell, as in draw(scale, x.size)")
     return emit_draw(
-        speaker, "noise", build_call("geometric", build_expression(scale)), "int", size.array
+        emitter, "noise", build_call("geometric", build_expression(scale)), "int", size.array
     )
 
 
-def _draw_bernoulli(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+def _draw_bernoulli(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
     chance, size = given
     if not isinstance(size, ArraySize):
-        raise UnsupportedProgram("coins are drawn one for each cell")
+        raise UnsupportedProgram("draw one coin for each cell, as in bernoulli(p, x.size)")
     return emit_draw(
-        speaker, "coin", build_call("bernoulli", build_expression(chance)), "bool", size.array
+        emitter, "coin", build_call("bernoulli", build_expression(chance)), "bool", size.array
     )
 
 
-def _draw_uniform_integers(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+def _draw_uniform_integers(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
     bound, size = given
     if (
         not isinstance(size, ArraySize)
@@ -195,49 +196,48 @@ def _draw_uniform_integers(speaker: ProgramEmitter, given: list[AbstractValue]) 
         or not isinstance(bound.value, int)
     ):
         raise UnsupportedProgram(
-            "uniform integers are drawn below a known bound, one for each cell"
+            "draw uniform integers below a constant bound, one for each cell, as in"
+            " uniform_integers(4, x.size)"
         )
     width = bound.value.bit_length() - 1
     if bound.value != 1 << width or width < 1:
-        raise UnsupportedProgram(f"one of {bound.value} values is not a string of fair bits")
+        raise UnsupportedProgram(
+            f"uniform integers below {bound.value} are not fair bits; use a power of 2"
+        )
     fair = (
         build_call("bernoulli", build_number_node(Fraction(1, 2)))
         if width == 1
         else build_call("uniform_bits", ast.Constant(width))
     )
-    return emit_draw(speaker, "any", fair, "category", size.array, bound.value)
+    return emit_draw(emitter, "any", fair, "category", size.array, bound.value)
 
 
-def _select_noisy_max(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    """The first of the largest factor * score + noise, which is that of the largest score +
-    noise/factor.
-    """
-    scores, factor, law, *weights = given
+def _select_noisy_max(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+    """Emit the argmax of factor * score + noise, which is that of score + noise/factor."""
+    scores, factor, distribution, *weights = given
     if (
         not isinstance(scores, SymbolicArray)
         or scores.draws
-        or not isinstance(law, ConcreteValue)
+        or not isinstance(distribution, ConcreteValue)
         or weights
     ):
-        raise UnsupportedProgram("a race is one of scores that are given, without weights")
-    if law.value not in _NOISY_MAX_NOISES:
-        raise UnsupportedProgram(f"{law.value} noise is not in the language")
-    best, winner, at, noisy = map(speaker.make_name, ("best", "winner", "place", "noisy"))
-    here, noise = (
-        ast.Name(at, ast.Load()),
-        build_call(
-            _NOISY_MAX_NOISES[law.value],
-            ast.BinOp(ast.Constant(1), ast.Div(), build_expression(factor)),
-        ),
-    )
+        raise UnsupportedProgram(
+            "noisy_argmax must be called with the given scores and without weights"
+        )
+    if distribution.value not in _NOISY_MAX_NOISES:
+        raise refuse_construct(f"{distribution.value} noise")
+    best, winner, at, noisy = map(emitter.make_name, ("best", "winner", "place", "noisy"))
+    scale = ast.BinOp(ast.Constant(1), ast.Div(), build_expression(factor))
+    noise = build_call(_NOISY_MAX_NOISES[distribution.value], scale)
+    entry = scores.entry(ast.Name(at, ast.Load())).node
     text = f"if {at} == 0 or {noisy} > {best}:\n    {best} = {noisy}\n    {winner} = {at}"
-    speaker.emit(_build_assignment(best, ast.Constant(0)))
-    speaker.emit(_build_assignment(winner, ast.Constant(0)))
+    emitter.emit(_build_assignment(best, ast.Constant(0)))
+    emitter.emit(_build_assignment(winner, ast.Constant(0)))
     body = [
-        _build_assignment(noisy, ast.BinOp(scores.entry(here).node, ast.Add(), noise)),
+        _build_assignment(noisy, ast.BinOp(entry, ast.Add(), noise)),
         *_parse_without_lines(text),
     ]
-    speaker.emit(
+    emitter.emit(
         ast.For(
             ast.Name(at, ast.Store()), build_call("range", ast.Name("size", ast.Load())), body, []
         )
@@ -246,7 +246,7 @@ def _select_noisy_max(speaker: ProgramEmitter, given: list[AbstractValue]) -> Ab
 
 
 def _parse_without_lines(text: str) -> list[ast.stmt]:
-    """Statements that stand on no line of their own."""
+    """Parse statements and remove their line numbers."""
     body = ast.parse(text).body
     for one in (part for statement in body for part in ast.walk(statement)):
         for where in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
@@ -261,12 +261,12 @@ def _build_assignment(name: str, value: ast.expr) -> ast.stmt:
 
 def _choose_by_cell(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
     if len(given) != 3 or not all(isinstance(one, SymbolicValue | SymbolicArray) for one in given):
-        raise UnsupportedProgram("where chooses between two values, cell by cell")
+        raise UnsupportedProgram("where() must choose between two values, cell by cell")
     condition, then, otherwise = (
         one for one in given if isinstance(one, SymbolicValue | SymbolicArray)
     )
     if then.kind != otherwise.kind or then.categories != otherwise.categories:
-        raise UnsupportedProgram("where chooses between values of one kind")
+        raise UnsupportedProgram("where() must choose between two values of one kind")
     if all(isinstance(one, SymbolicValue) for one in given):
         return _build_choice(condition, then, otherwise)
     every = (condition, then, otherwise)
@@ -302,12 +302,12 @@ def _take_logarithm(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractVa
     return SymbolicValue(build_call("ln", build_expression(given[0])), "bound")
 
 
-def _build_laplace_tail(speaker: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    """Pr[Z >= m] of discrete Laplace noise, q^m/(1+q) for m >= 0."""
+def _build_laplace_tail(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+    """Return Pr[Z >= m] of discrete Laplace noise, q^m/(1+q) for m >= 0."""
     scale, start = (build_expression(one) for one in given)
-    if not speaker.is_nonnegative(start):
+    if not emitter.is_nonnegative(start):
         raise UnsupportedProgram(
-            "the tail of noise is known from 0 on, and nothing sees to it that this is not below"
+            "laplace_tail must start at 0 or above; refuse parameters that make its start negative"
         )
     power = ast.UnaryOp(ast.USub(), ast.BinOp(start, ast.Div(), scale))
     one = ast.UnaryOp(ast.USub(), ast.BinOp(ast.Constant(1), ast.Div(), scale))
@@ -328,7 +328,7 @@ INTRINSICS: Final[dict[str, IntrinsicRule]] = {
     "hedgerow.numeric.exact_number.parse_positive": _pass_through("int", "real"),
     "hedgerow.numeric.exact_number.parse_whole": _pass_positive_integer,
     "hedgerow.numeric.samplers.argmax_sampler.noisy_argmax": _select_noisy_max,
-    "hedgerow.numeric.samplers.sample_pool.SamplePool": _build_reserve,
+    "hedgerow.numeric.samplers.sample_pool.SamplePool": _build_sample_pool,
     "hedgerow.numeric.rounding.log_up": _take_logarithm,
     "hedgerow.numeric.rounding.round_up": _round_up,
     "hedgerow.numeric.samplers.bernoulli_sampler.bernoulli": _draw_bernoulli,

@@ -1,7 +1,7 @@
-"""Modules as text: what each of their names is defined as. They are parsed and never run.
+"""Source modules: the definition of each of their names. Modules are parsed and never run.
 
-A closed world: a module that does anything at its top but define and import is refused, since it
-could change what a name means.
+A module that does more at its top level than define and import is refused, since it could change
+the meaning of a name.
 """
 
 from __future__ import annotations
@@ -34,16 +34,14 @@ _MUTATING_BUILTINS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ImportedName:
-    """A name that comes from elsewhere, in full:
-    ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``.
-    """
+    """The full name of an import: ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSource:
-    """A class with its methods, and the module that its names are looked up in."""
+    """A class, and the module in which its names are looked up."""
 
     node: ast.ClassDef
     module: ModuleSource
@@ -54,7 +52,7 @@ class ClassSource:
 
     @property
     def shape(self) -> str | None:
-        """What it says of itself in ``shape: ClassVar[str] = "additive"``."""
+        """The class's own declaration, ``shape: ClassVar[str] = "additive"``."""
         for one in self.node.body:
             match one:
                 case ast.AnnAssign(
@@ -64,7 +62,7 @@ class ClassSource:
         return None
 
     def find_method(self, name: str) -> ast.FunctionDef | None:
-        """The method, if it is defined once and nothing is wrapped around it."""
+        """Return the method, if it is defined once and undecorated."""
         found = [
             one
             for one in self.node.body
@@ -73,11 +71,14 @@ class ClassSource:
         if not found:
             return None
         if len(found) > 1 or found[0].decorator_list or isinstance(found[0], ast.AsyncFunctionDef):
-            raise UnsupportedProgram(f"{name} is not one plain method", find_place(found[-1]))
+            raise UnsupportedProgram(
+                f"{name} must be defined once, without decorators and not async",
+                find_place(found[-1]),
+            )
         return found[0]
 
     def list_fields(self) -> list[ast.AnnAssign]:
-        """The fields of a dataclass, in order."""
+        """Return the fields of a dataclass, in order."""
         plain = [
             one
             for one in self.node.body
@@ -86,38 +87,40 @@ class ClassSource:
         return [one for one in plain if not format_node(one.annotation).startswith("ClassVar")]
 
     def check(self) -> ClassSource:
-        """Itself, unless something could change what its methods are."""
+        """Return the class; refuse anything that could change its methods."""
         for one in self.node.decorator_list:
             word = one.func if isinstance(one, ast.Call) else one
             if not isinstance(word, ast.Name) or self.module.find_definition(
                 word.id
             ) != ImportedName("dataclasses.dataclass"):
                 raise UnsupportedProgram(
-                    f"{format_node(one)} above a class may change it", find_place(one)
+                    f"the decorator {format_node(one)} may change the class; use only dataclass",
+                    find_place(one),
                 )
         if self.node.bases or self.node.keywords:
             raise UnsupportedProgram(
-                f"{self.name} inherits, so that what it does stands elsewhere",
+                f"{self.name} inherits from another class; write its methods out",
                 find_place(self.node),
             )
         for part in self.node.body:
-            said_only = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
-            if not said_only and not isinstance(part, ast.AnnAssign | ast.FunctionDef):
+            is_docstring = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+            if not is_docstring and not isinstance(part, ast.AnnAssign | ast.FunctionDef):
                 raise UnsupportedProgram(
-                    f"{format_node(part).splitlines()[0]} in a class may change what its"
-                    " methods are",
+                    f"{format_node(part).splitlines()[0]} may change the methods of the class;"
+                    " keep to annotated fields and methods",
                     find_place(part),
                 )
             if isinstance(part, ast.FunctionDef) and part.name in _ATTRIBUTE_HOOKS:
                 raise UnsupportedProgram(
-                    f"{part.name} changes what every name of {self.name} means", find_place(part)
+                    f"{part.name} may change every attribute of {self.name}; remove it",
+                    find_place(part),
                 )
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionSource:
-    """A function, and the module that its names are looked up in."""
+    """A function, and the module in which its names are looked up."""
 
     node: ast.FunctionDef
     module: ModuleSource
@@ -128,8 +131,6 @@ Definition: TypeAlias = "ImportedName | ClassSource | ast.FunctionDef | ast.expr
 
 @dataclass
 class ModuleSource:
-    """One file."""
-
     name: str
     text: str
     names: dict[str, Definition] = field(default_factory=dict)
@@ -139,7 +140,8 @@ class ModuleSource:
             self.tree = ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UnsupportedProgram(
-                "this is not Python that can be read", Place(getattr(error, "lineno", 0) or 0)
+                "this is not readable Python; correct its syntax",
+                Place(getattr(error, "lineno", 0) or 0),
             ) from None
         for part in ast.walk(self.tree):
             self._refuse_changes(part)
@@ -148,7 +150,7 @@ class ModuleSource:
 
     @staticmethod
     def _refuse_changes(node: ast.AST) -> None:
-        """What could make a name mean something else later."""
+        """Refuse statements that could later change the meaning of a name."""
         changed = (
             isinstance(node, ast.Attribute)
             and not isinstance(node.ctx, ast.Load)
@@ -157,7 +159,7 @@ class ModuleSource:
         called = isinstance(node, ast.Name) and node.id in _MUTATING_BUILTINS
         if isinstance(node, ast.Global | ast.Delete) or changed or called:
             raise UnsupportedProgram(
-                "something in this module may change what its names mean", find_place(node)
+                "this may change the meaning of a name in the module; remove it", find_place(node)
             )
 
     def _collect_definition(self, node: ast.stmt) -> None:
@@ -189,14 +191,14 @@ class ModuleSource:
                 pass
             case _:
                 raise UnsupportedProgram(
-                    f"{format_node(node).splitlines()[0]} stands at the top of a module, and may"
-                    " change what its names mean",
+                    f"{format_node(node).splitlines()[0]} at the top level may change the meaning"
+                    " of a name; keep to imports and definitions",
                     find_place(node),
                 )
 
     def _define(self, name: str, found: Definition, node: ast.stmt) -> None:
         if name in self.names:
-            raise UnsupportedProgram(f"{name} is defined twice", find_place(node))
+            raise UnsupportedProgram(f"{name} is defined twice; rename one", find_place(node))
         self.names[name] = found
 
     def find_definition(self, name: str) -> Definition | None:
@@ -205,7 +207,7 @@ class ModuleSource:
 
 @dataclass
 class PackageSource:
-    """The package's own modules, as the files that Python runs."""
+    """The package's own modules, read from the files that Python runs."""
 
     modules: dict[str, ModuleSource] = field(default_factory=dict)
 
@@ -213,12 +215,12 @@ class PackageSource:
         if name not in self.modules:
             file = _PACKAGE_FOLDER.joinpath(*name.split(".")[1:]).with_suffix(".py")
             if name.split(".")[0] != PACKAGE or not file.is_file():
-                raise UnsupportedProgram(f"{name} is not a module that can be read here")
+                raise UnsupportedProgram(f"{name} is not a module of {PACKAGE}; call one that is")
             self.modules[name] = ModuleSource(name, file.read_text(encoding="utf-8"))
         return self.modules[name]
 
     def find_definition(self, full: str) -> ClassSource | FunctionSource | None:
-        """A class or a function by its full name, with nothing for what is neither."""
+        """Return a class or a function by its full name, or None."""
         name = full.rpartition(".")[2]
         module = self.read_module(full.rpartition(".")[0])
         found = module.find_definition(name)

@@ -1,17 +1,16 @@
-"""The worlds in which a mechanism is read: what it is given, what neighbours are, and which of its
-fields are fixed.
+"""Neighbour setups: the arguments of a sampling method, their neighbouring relation and the fields
+that are fixed.
 
-The shape of a class (``mechanisms.shapes``) says what goes in. One unit moves it by 1: answers and
-scores by 1, the cells of an array by as much together, a category in any way. Everything else
-follows. Moves by D of whole numbers are D moves by 1, and a loss in proportion to the move is what
-group privacy makes of the loss at 1; scores that move by D are scores that move by 1, times D, and
-so is the factor.
+The shape of a class (``mechanisms.shapes``) determines its input. One unit changes it by 1: an
+answer or score by 1, the cells of an array by 1 in total, a category in any way. Everything else
+follows. A change by D of integers is D changes by 1, and a loss proportional to the change is what
+group privacy derives from the loss at 1. Scores that change by D are D times scores that change by
+1, and the factor is multiplied by D.
 
-Where a mechanism is told a distance as well, answer and distance come from one hidden number: the
-answer jumps between K and K + 1, and the distance is to there. Every pair of neighbours that the
-statement of the class speaks of is a pair of such numbers: distances that differ by at most 1 on
-one side of the jump, or two answers that have nothing to do with each other, both as near to it as
-can be.
+If a mechanism also receives a distance, answer and distance are computed from one hidden number:
+the answer jumps between K and K + 1, and the distance is measured to that jump. Each pair of
+neighbours in the statement of the class is a pair of such numbers: either distances that differ by
+at most 1 on one side of the jump, or two unrelated answers, both at the smallest distance.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ __all__ = ["NeighbourSetup", "iterate_setups"]
 
 @dataclass(frozen=True, slots=True)
 class NeighbourSetup:
-    """``parameters`` and ``before`` are text of the program; ``given`` are the arguments of the
-    method, ``move`` that of ``loss``.
+    """A setup. ``parameters`` and ``prelude`` are program text; ``arguments`` are those of the
+    method, ``sensitivity`` that of ``loss``.
     """
 
     title: str
@@ -108,12 +107,12 @@ def _build_monotone_setups(
 ) -> list[NeighbourSetup]:
     if not monotone:
         return [NeighbourSetup(title, parameters, "'all'", given, fixed_fields={"monotone": False})]
-    ways = (("rising", "increasing"), ("falling", "decreasing"))
+    relations = (("rising", "increasing"), ("falling", "decreasing"))
     return [
         NeighbourSetup(
-            f"{title}, {way}", parameters, f"'{relation}'", given, fixed_fields={"monotone": True}
+            f"{title}, {word}", parameters, f"'{relation}'", given, fixed_fields={"monotone": True}
         )
-        for way, relation in ways
+        for word, relation in relations
     ]
 
 
@@ -192,16 +191,18 @@ def _build_tested_setups(arguments: list[str]) -> list[NeighbourSetup]:
                     fixed_fields={"bound": Fraction(1)},
                 )
             ]
-    raise UnsupportedProgram(f"what is given as {', '.join(arguments)} is not a world that is read")
+    raise UnsupportedProgram(
+        f"a tested mechanism with the arguments {', '.join(arguments)} is not supported; audit it"
+        " with hedgerow audit"
+    )
 
 
 def has_field(kind: ClassSource, name: str) -> bool:
-    """Whether the class has such a field."""
     return any(format_node(one.target) == name for one in kind.list_fields())
 
 
 def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[NeighbourSetup]:
-    """All worlds for one method, flags both ways."""
+    """Yield the setups of one method, with each flag both False and True."""
     arguments = [one.arg for one in (*method.args.posonlyargs, *method.args.args)][1:]
     flags = [
         one.arg
@@ -219,12 +220,12 @@ def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[Neigh
             found = _build_tested_setups(arguments)
         case _:
             raise UnsupportedProgram(
-                f"a mechanism of shape {kind.shape} is not one of those that are read",
+                f"a mechanism of shape {kind.shape} is not supported; audit it with hedgerow audit",
                 find_place(method),
             )
     fields = {format_node(one.target) for one in kind.list_fields()} | {"monotone"}
-    # A class that knows no way in which all scores move alike is read without; on no grid of its
-    # own, not on a finer one.
+    # A class without a field ``monotone`` is not read with monotone scores, and a class without a
+    # field ``grid`` is not read on a finer grid.
     known = [
         one
         for one in found
@@ -233,10 +234,10 @@ def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[Neigh
     ]
     for frame, values in product(known, product((False, True), repeat=len(flags))):
         chosen = dict(zip(flags, values, strict=True))
-        told = [frame.title, *(name for name, value in chosen.items() if value)]
+        titles = [frame.title, *(name for name, value in chosen.items() if value)]
         given = frame.arguments | {name: ConcreteValue(value) for name, value in chosen.items()}
         yield NeighbourSetup(
-            ", ".join(filter(None, told)),
+            ", ".join(filter(None, titles)),
             frame.parameters,
             frame.neighbours,
             given,

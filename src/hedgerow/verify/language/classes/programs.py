@@ -1,11 +1,10 @@
-"""From a class to its programs: one for each world that it is read in."""
+"""Programs of a mechanism class, one for each neighbour setup."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from hedgerow.verify.language.classes.abstract_values import (
     AbstractValue,
@@ -23,25 +22,25 @@ from hedgerow.verify.language.classes.modules import (
     PackageSource,
 )
 from hedgerow.verify.language.classes.neighbour_setups import NeighbourSetup, iterate_setups
-from hedgerow.verify.language.classes.statements import StatementReader
-from hedgerow.verify.language.lowering import NameSupply
+from hedgerow.verify.language.classes.program_body import ProgramBodyReader
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.language.python.expressions import find_place, format_node
 from hedgerow.verify.language.python.signatures import build_program
 from hedgerow.verify.language.signature import check_text_size
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["read_class_programs"]
 
 
 def read_class_programs(text: str, file: str = "") -> list[Program | UnsupportedProgram]:
-    """Every program of every class of the file that has a shape and a method ``sample…``; what
-    is not understood as such, with its line.
+    """Read every program of each class of the file that has a shape and a method ``sample…``; an
+    ``UnsupportedProgram`` takes the place of each that is outside the language.
     """
     try:
         tree = ast.parse(check_text_size(text))
     except (UnsupportedProgram, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []  # whoever reads functions has said so
+        return []  # read_programs has reported it
     if not any(isinstance(one, ast.ClassDef) and ClassSource(one, None).shape for one in tree.body):  # type: ignore[arg-type]
         return []
     library = PackageSource()
@@ -68,28 +67,28 @@ def _read_class(
     for method in methods:
         name = f"{kind.name}.{method.name}"
         try:
-            worlds = list(iterate_setups(kind.check(), method))
             found = [
                 _ClassReader(kind, method, one, library).read_program(
                     f"{name} ({one.title})" if one.title else name
                 )
-                for one in worlds
+                for one in iterate_setups(kind.check(), method)
             ]
             reasons = {
                 (one.reason, one.place) if isinstance(one, UnsupportedProgram) else None
                 for one in found
             }
-            yield from (
-                [found[0].with_name(name)]
-                if isinstance(found[0], UnsupportedProgram) and len(reasons) == 1
-                else found
-            )
+            if isinstance(found[0], UnsupportedProgram) and len(reasons) == 1:
+                found = [found[0].with_name(name)]  # the same reason in every setup
+            yield from found
         except UnsupportedProgram as outside:
-            yield (
-                outside.with_name(name)
-                if outside.place.line
-                else UnsupportedProgram(outside.reason, find_place(method), name)
-            )
+            yield _complete_error(outside, method, name)
+
+
+def _complete_error(
+    outside: UnsupportedProgram, method: ast.FunctionDef, name: str
+) -> UnsupportedProgram:
+    place = outside.place if outside.place.line else find_place(method)
+    return UnsupportedProgram(outside.reason, place, name)
 
 
 @dataclass
@@ -106,14 +105,10 @@ class _ClassReader:
         try:
             return self._read_program(name)
         except UnsupportedProgram as outside:
-            return (
-                outside.with_name(name)
-                if outside.place.line
-                else UnsupportedProgram(outside.reason, find_place(self.method), name)
-            )
+            return _complete_error(outside, self.method, name)
         except RecursionError:
             return UnsupportedProgram(
-                "it is nested too deeply to be read", find_place(self.method), name
+                "the program is nested too deeply; flatten it", find_place(self.method), name
             )
 
     def _read_program(self, name: str) -> Program | UnsupportedProgram:
@@ -124,7 +119,8 @@ class _ClassReader:
         fields = self._read_fields(self.definition, "")
         for taken_twice in given.keys() & self.public_fields.keys():
             raise UnsupportedProgram(
-                f"{taken_twice} is a field and something given", find_place(self.definition.node)
+                f"{taken_twice} is both a field and an argument; rename the field",
+                find_place(self.definition.node),
             )
         public = {
             one
@@ -136,7 +132,7 @@ class _ClassReader:
             | given.keys()
             | self.public_fields.keys()
         )
-        reader = StatementReader(self.library, frozenset(public), NameSupply(set(taken)))
+        reader = ProgramBodyReader(self.library, frozenset(public), NameSupply(set(taken)))
         reader.is_pure = True
         itself = self._run_constructors(self.definition, fields, reader)
         reader.is_pure = False
@@ -171,7 +167,7 @@ class _ClassReader:
                 ast.Name(prefix + name, ast.Load()), "int" if annotation == "int" else "real"
             )
         if node.value is not None:
-            return StatementReader(self.library, frozenset(), NameSupply()).read(
+            return ProgramBodyReader(self.library, frozenset(), NameSupply()).read(
                 node.value, SourceScope(kind.module)
             )
         definition = kind.module.find_definition(annotation)
@@ -182,14 +178,16 @@ class _ClassReader:
         )
         if not isinstance(inner, ClassSource):
             raise UnsupportedProgram(
-                f"the field {name} is of no kind that is read", find_place(node)
+                f"the field {name} must be an int, a Fraction or a mechanism", find_place(node)
             )
         return InstanceValue(inner.check(), self._read_fields(inner, f"{name}_"))
 
     def _run_constructors(
-        self, kind: ClassSource, fields: dict[str, AbstractValue], reader: StatementReader
+        self, kind: ClassSource, fields: dict[str, AbstractValue], reader: ProgramBodyReader
     ) -> InstanceValue:
-        """After ``__init__`` or ``__post_init__``, which say what is refused."""
+        """Return the instance after ``__init__`` or ``__post_init__``, which record what is
+        refused.
+        """
         made = InstanceValue(kind, fields)
         for value in fields.values():
             if isinstance(value, InstanceValue):
@@ -206,25 +204,27 @@ class _ClassReader:
                 reader.inline(checks, SourceScope(kind.module, line=line), [made], given, checks)
         return made
 
-    def _read_claim(self, itself: InstanceValue, reader: StatementReader) -> tuple[str, str | None]:
+    def _read_claim(
+        self, itself: InstanceValue, reader: ProgramBodyReader
+    ) -> tuple[str, str | None]:
         loss = self.definition.find_method("loss")
         if loss is None:
             raise UnsupportedProgram(
-                f"{self.definition.name} has no loss, so that nothing is claimed",
+                f"{self.definition.name} has no method loss, which states its claim; add it",
                 find_place(self.definition.node),
             )
-        move: list[Any] = [ConcreteValue(self.setup.sensitivity)]
-        found = reader.inline(loss, SourceScope(self.definition.module), [itself, *move], {}, loss)
+        arguments: list[AbstractValue] = [itself, ConcreteValue(self.setup.sensitivity)]
+        found = reader.inline(loss, SourceScope(self.definition.module), arguments, {}, loss)
         if not isinstance(found, LossValue):
-            raise UnsupportedProgram("what loss gives is not understood", find_place(loss))
+            raise UnsupportedProgram("loss must return a Loss", find_place(loss))
         return ast.unparse(build_expression(found.epsilon)), (
             None if found.delta is None else ast.unparse(build_expression(found.delta))
         )
 
     def _build_function(
-        self, name: str, claim: tuple[str, str | None], reader: StatementReader
+        self, name: str, claim: tuple[str, str | None], reader: ProgramBodyReader
     ) -> ast.FunctionDef:
-        """The program as a function with ``@mechanism``."""
+        """Build the program as a function with ``@mechanism``."""
         refused = [f"if {one} < 1:\n    return" for one in reader.positive_parameters]
         guards = ast.parse("\n".join(refused)).body
         delta = "" if claim[1] is None else f", delta={claim[1]!r}"

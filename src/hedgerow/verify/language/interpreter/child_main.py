@@ -1,7 +1,7 @@
-"""The other side of ``apart``: a process that runs one program on what comes through its pipe.
+"""The child process of ``program_process``: runs one program on the requests of its pipe.
 
-It is confined like the engine's process, leaves no core, and has a limit on memory and on
-processor time, which also ends it when its parent is gone.
+It is confined like the engine process, leaves no core dump, and has limits on memory and processor
+time; the latter also ends it after its parent has gone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import resource
 from math import ceil
 from typing import Any
 
-from hedgerow.engines.process.framing import ChannelBroken, receive_message, send_message
+from hedgerow.engines.framing import ChannelBroken, receive_message, send_message
 from hedgerow.engines.sandbox.layers import apply_layers
 from hedgerow.errors import HedgerowError
 from hedgerow.verify.language.encoding import decode
@@ -21,7 +21,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Serve until the pipe ends."""
+    """Serve requests until the pipe closes."""
     inlet, outlet = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):  # whatever a library prints must not reach the pipe
@@ -29,42 +29,38 @@ def main() -> None:
     try:
         header, _ = receive_message(inlet)
         _limit_resources(header["space"], ceil(header["seconds"]))
-        apply_layers(())  # it needs no source; Python's own folders stay readable
+        apply_layers(())  # no data source is readable; Python's own folders are
         program, public = decode(header["program"]), dict(decode(header["public"]))
         send_message(outlet, {"ok": True})
         while True:
             request, _ = receive_message(inlet)
-            send_message(
-                outlet,
-                _run_request(
-                    program, public | dict(decode(request["private"])), request["rehearsal"]
-                ),
-            )
+            arguments = public | dict(decode(request["private"]))
+            send_message(outlet, _run_request(program, arguments, request["rehearsal"]))
     except ChannelBroken:
         os._exit(0)
 
 
 def _limit_resources(space: int, seconds: int) -> None:
-    """Limit what this process may take. A rehearsal and a run have the same deadline, each."""
+    """Limit the resources of this process. A rehearsal and a run each have the full deadline."""
     limits = (
         (resource.RLIMIT_AS, space),
         (resource.RLIMIT_CPU, 2 * seconds + 10),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
     )
-    for limit, most in limits:
+    for limit, wanted in limits:
         hard = resource.getrlimit(limit)[1]
-        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(limit, (least, least))
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(limit, (value, value))
 
 
 def _run_request(program: Any, arguments: dict[str, Any], rehearsal: bool) -> dict[str, Any]:
-    """Return what the program tells. Why it fails is told of a rehearsal only, which has no
-    data.
+    """Run the program. The reason of a failure is reported for a rehearsal only, which
+    has no data.
     """
     try:
-        return {"ok": True, "told": run_program(program, arguments)}
+        return {"ok": True, "outputs": run_program(program, arguments)}
     except HedgerowError as problem:
-        return {"ok": False, "words": str(problem) if rehearsal else None}
+        return {"ok": False, "reason": str(problem) if rehearsal else None}
     except Exception:
-        return {"ok": False, "words": None}
+        return {"ok": False, "reason": None}

@@ -1,41 +1,39 @@
-"""Runs a program as what it is: over the reals, with exact noise from the operating system's
+"""The interpreter of programs: over the reals, with exact noise from the operating system's
 generator.
 
-``run_program(program, arguments)`` gives the outputs in order. Numbers among the arguments are
-taken as the rationals that they are written as (0.1 is one tenth), noise is drawn by ``reals``, and
-every comparison is decided exactly. What comes out: truths as bool, bit strings as int, and numbers
-as int if all that the program tells are whole; else each number is rounded to the nearest multiple
-of ``OUTPUT_GRID`` and then to a float. The grid is the same for all programs and all data, so that
-rounding is post-processing of the outputs that a proof is about.
+``run_program(program, arguments)`` returns the outputs in order. Numeric arguments are taken as the
+rationals that they are written as (0.1 is one tenth), ``lazy_draws`` draws the noise, and every
+comparison is decided exactly. Outputs are bool for Booleans and int for bit strings. Numbers are
+int if all numeric outputs of the program are integers; otherwise each number is rounded to the
+nearest multiple of ``OUTPUT_GRID`` and then to a float. The grid is the same for all programs and
+all data, so that rounding is post-processing of the outputs that a proof is about.
 
-**Theorem.** A run takes, with probability 1, the way through the program that the program over the
-reals takes at the same draws, and tells what that tells, each number rounded once, by one function
-of the number alone.
+**Theorem.** With probability 1, a run takes the same path as the program over the reals at the same
+draws and has the same outputs, with each number rounded once, by one function of the number alone.
 
-**Proof.** By induction on the statements. A value that is held is the polynomial in the draws that
-the program over the reals computes: arithmetic on polynomials is exact. Wherever a value becomes
-something else, a truth, a whole number, one of two values, a number that is told, ``reals.settled``
-decides, and its theorem says that it decides rightly. Two values are equal where their difference
-is the number 0; a difference with a draw in it is 0 with probability 0, and one with an irrational
-constant never. Of the countably many decisions that all programs can come to, each goes wrong with
-probability 0; so all of them together.
+**Proof.** By induction on the statements. The value of a variable is the polynomial in the draws
+that the program over the reals computes: arithmetic on polynomials is exact. Wherever a value
+becomes a Boolean, an integer, one of two values or an output, ``evaluate_step`` decides, and its
+theorem says that it decides correctly. Two values are equal if their difference is the number 0; a
+difference that contains a draw is 0 with probability 0, and one that contains an irrational
+constant is never 0. All programs together can reach countably many decisions, and each is wrong
+with probability 0; so with probability 1 all are right.
 
-No run fails because of private data or of noise: whoever saw that would see more than the outputs
-that a proof is about. So what has no value has one here, 0 or False: what is divided by 0,
-remainders by what is not above 0, entries out of range. A coin's chance is cut to [0, 1], and
-uniform noise lies between its ends, whichever is the larger. A proof holds for every meaning that
-these might have. What public parameters decide is checked: scales above 0, widths. How long a run
-takes depends on what is drawn and on the data; ``work`` says of a program, before it sees any, that
-no number in it grows beyond bounds.
+No run fails because of private data or noise: a failure would reveal more than the outputs that a
+proof is about. Undefined operations therefore have the value 0 or False: division by 0, remainders
+by a number that is not above 0, indices out of range. A probability is clamped to [0, 1], and
+uniform noise lies between its ends in either order. A proof holds for every meaning that these
+might have. Public parameters are checked: scales above 0, widths. The duration of a run depends on
+the draws and the data; ``work_bounds`` checks, before a program sees any data, that no number in it
+grows beyond bounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
@@ -50,20 +48,29 @@ from hedgerow.verify.language.assumptions import (
     find_public_scalars,
 )
 from hedgerow.verify.language.claim_bounds import IRRATIONAL, bound_expression, can_bound
-from hedgerow.verify.language.interpreter.lazy_reals import (
-    LazyNumber,
-    LazyReal,
-    add,
-    apply_function,
-    divide,
+from hedgerow.verify.language.interpreter.lazy_draws import (
     draw_coin,
     draw_exponential,
     draw_normal,
     draw_uniform,
+)
+from hedgerow.verify.language.interpreter.lazy_reals import (
+    LazyNumber,
+    add,
     evaluate_step,
     is_below,
     multiply,
     sign,
+)
+from hedgerow.verify.language.interpreter.value_operations import (
+    BitString,
+    RuntimeValue,
+    apply_arithmetic,
+    apply_to_bits,
+    are_equal,
+    require_number,
+    require_rational,
+    subtract,
 )
 from hedgerow.verify.language.program import (
     Apply,
@@ -94,8 +101,6 @@ from hedgerow.verify.language.type_inference import infer_kind, infer_kinds
 __all__ = [
     "MAX_ROUNDS",
     "OUTPUT_GRID",
-    "BitString",
-    "apply_arithmetic",
     "enclose_irrational_parameters",
     "run_program",
 ]
@@ -106,17 +111,8 @@ _MAX_BIT_WIDTH: Final = 1 << 20
 _LARGEST_FLOAT: Final = Fraction(np.finfo(np.float64).max.item())
 
 
-@dataclass(frozen=True, slots=True)
-class BitString:
-    value: int
-    width: int
-
-
-RuntimeValue: TypeAlias = LazyNumber | bool | BitString
-
-
 def run_program(program: Program, arguments: Mapping[str, Any]) -> list[int | float | bool]:
-    """The outputs of one run."""
+    """Return the outputs of one run."""
     state = _Interpreter(program, arguments)
     check_arguments(program, state.values)
     state.run_block(program.body)
@@ -130,23 +126,23 @@ class _Interpreter:
         self.lists: dict[str, list[RuntimeValue]] = {}
         self.outputs: list[int | float | bool] = []
         self.rounds = 0
-        # Decided for the whole program: whether a number is shown as 0 or as 0.0 must not tell by
-        # which way it came about.
-        told = [one.value for one in walk_statements(program.body) if isinstance(one, Output)]
+        # Decided for the whole program: the type of an output, 0 or 0.0, must not reveal the path.
         self.has_whole_outputs = all(
-            infer_kind(one, program, self.kinds) is not Kind.REAL for one in told
+            infer_kind(one.value, program, self.kinds) is not Kind.REAL
+            for one in walk_statements(program.body)
+            if isinstance(one, Output)
         )
         names = [one.name for one in program.parameters]
         for name in arguments:
             if name not in names:
                 raise InvalidArgument(
-                    "arguments", f"of {program.name} are {', '.join(names)}", name
+                    "arguments", f"of {program.name} must be {', '.join(names)}", name
                 )
-        # Public ones first: the width of a bit string may be one of them.
+        # Bit strings last: their width may be another parameter.
         for one in sorted(program.parameters, key=lambda one: one.width is not None):
             if one.name not in arguments:
                 raise InvalidArgument(
-                    one.name, f"must be given: it is a parameter of {program.name}"
+                    one.name, f"must be passed: it is a parameter of {program.name}"
                 )
             self.bind_argument(one, arguments[one.name])
         self.enclosures = enclose_irrational_parameters(program, self.values)
@@ -160,7 +156,7 @@ class _Interpreter:
         self.lists[parameter.name] = [self.convert_argument(parameter, one) for one in value]
 
     def convert_argument(self, parameter: Parameter, value: Any) -> RuntimeValue:
-        """One argument. What is wrong with a private one is told without it."""
+        """Convert one argument; an error about a private one does not show it."""
         shown = () if parameter.private else (value,)
         if parameter.kind is Kind.BOOL:
             if not isinstance(value, bool | np.bool_):
@@ -175,7 +171,7 @@ class _Interpreter:
                 or not 0 <= value < 1 << width
             ):
                 raise InvalidArgument(
-                    parameter.name, f"must be a whole number of at most {width} bits", *shown
+                    parameter.name, f"must be an integer of at most {width} bits", *shown
                 )
             return BitString(int(value), width)
         try:
@@ -183,11 +179,11 @@ class _Interpreter:
         except InvalidArgument:
             raise InvalidArgument(parameter.name, "must be a finite number", *shown) from None
         if parameter.kind is Kind.INT and number.denominator != 1:
-            raise InvalidArgument(parameter.name, "must be a whole number", *shown)
+            raise InvalidArgument(parameter.name, "must be an integer", *shown)
         return number
 
     def make_default_entry(self, name: str) -> RuntimeValue:
-        """What stands where a list has no entry."""
+        """Return the value of an entry out of range."""
         parameter = self.program.find_parameter(name)
         assert parameter is not None
         if parameter.kind is Kind.BITS:
@@ -202,8 +198,8 @@ class _Interpreter:
             or not 0 < value <= _MAX_BIT_WIDTH
         ):
             raise Refused(
-                f"a bit string of {self.program.name} has a width that is not a whole number from 1"
-                f" to {_MAX_BIT_WIDTH}."
+                f"a bit string of {self.program.name} must have an integer width from 1 to"
+                f" {_MAX_BIT_WIDTH}."
             )
         return int(value)
 
@@ -224,14 +220,14 @@ class _Interpreter:
                     self.outputs.append(self.round_output(self.evaluate(one.value)))
 
     def count_round(self) -> None:
-        """Rounds are counted and not statements: on neighbours, branches may differ, and rounds
-        do not.
+        """Count a round. Statements are not counted, since neighbours may differ in branches but
+        not in rounds.
         """
         self.rounds += 1
         if self.rounds > MAX_ROUNDS:
             raise Refused(
-                f"{self.program.name} did not end within {MAX_ROUNDS} rounds of its loops; nothing"
-                " was released."
+                f"{self.program.name} did not end within {MAX_ROUNDS} rounds of its loops, and"
+                " nothing was released. Bound its loops by smaller public numbers."
             )
 
     def round_output(self, value: RuntimeValue) -> int | float | bool:
@@ -242,7 +238,7 @@ class _Interpreter:
         if self.has_whole_outputs:
             assert isinstance(value, Fraction)
             return int(value)
-        return evaluate_step(_require_number(value), _round_to_float)
+        return evaluate_step(require_number(value), _round_to_float)
 
     def draw(self, sample: Sample) -> RuntimeValue:
         if sample.site in self.enclosures:
@@ -251,13 +247,13 @@ class _Interpreter:
         if sample.noise is Noise.BITS:
             width = self.check_width(values[0])
             return BitString(draw_integer(width), width)
-        numbers = [_require_number(one) for one in values]
+        numbers = [require_number(one) for one in values]
         match sample.noise:
             case Noise.BERNOULLI:
                 return _draw_coin(numbers[0])
             case Noise.UNIFORM:
                 low, high = numbers
-                return add(low, multiply(_subtract(high, low), draw_uniform()))
+                return add(low, multiply(subtract(high, low), draw_uniform()))
         scale = numbers[0]
         if sign(scale) <= 0:
             raise Refused(
@@ -292,17 +288,15 @@ class _Interpreter:
             case Read():
                 entries, index = self.lists[expression.list], self.evaluate(expression.index)
                 inside = isinstance(index, Fraction) and 0 <= index < len(entries)
-                return (
-                    entries[int(_require_rational(index))]
-                    if inside
-                    else self.make_default_entry(expression.list)
-                )
+                if inside:
+                    return entries[int(require_rational(index))]
+                return self.make_default_entry(expression.list)
             case Apply():
                 return self.apply(expression)
 
     def apply(self, expression: Apply) -> RuntimeValue:
         operator, arguments = expression.operator, expression.arguments
-        match operator:  # these look at their second argument only if need be
+        match operator:  # these evaluate only the operands they need
             case "and":
                 return bool(self.evaluate(arguments[0]) and self.evaluate(arguments[1]))
             case "or":
@@ -313,20 +307,20 @@ class _Interpreter:
                 return self.evaluate(arguments[1] if self.evaluate(arguments[0]) else arguments[2])
         values = [self.evaluate(one) for one in arguments]
         if operator in ("==", "!="):
-            return _are_equal(values[0], values[1]) == (operator == "==")
+            return are_equal(values[0], values[1]) == (operator == "==")
         if any(isinstance(one, BitString) for one in values):
-            return _apply_to_bits(operator, values)
-        return apply_arithmetic(operator, [_require_number(one) for one in values])
+            return apply_to_bits(operator, values)
+        return apply_arithmetic(operator, [require_number(one) for one in values])
 
 
 def enclose_irrational_parameters(
     program: Program, values: Mapping[str, Any]
 ) -> dict[int, Callable[[int], RationalInterval]]:
-    """Return the irrational scales and chances that public numbers fix, by site, as intervals of so
-    many bits.
+    """Return the enclosures of irrational scales and probabilities that public numbers determine,
+    by site.
 
-    Such a number scales one draw, or is compared with one, and goes nowhere else: nothing has to be
-    known of it but where it lies.
+    Such a number scales one draw, or is compared with one, and is used nowhere else, so that its
+    enclosures suffice.
     """
     known, fixed = find_constants(program), find_public_scalars(program)
     numbers = {
@@ -355,114 +349,30 @@ def _build_enclosure(
     return lambda bits: bound_expression(value, numbers, 20 + bits // 3)
 
 
-def _draw_enclosed(noise: Noise, known: Callable[[int], RationalInterval]) -> RuntimeValue:
+def _draw_enclosed(noise: Noise, enclosure: Callable[[int], RationalInterval]) -> RuntimeValue:
     match noise:
         case Noise.BERNOULLI:
-            return draw_coin(known)
+            return draw_coin(enclosure)
         case Noise.GAUSSIAN:
-            return draw_normal(known)
+            return draw_normal(enclosure)
         case Noise.EXPONENTIAL:
-            return draw_exponential(known)
+            return draw_exponential(enclosure)
         case _:
-            return _randomise_sign(draw_exponential(known))
+            return _randomise_sign(draw_exponential(enclosure))
 
 
 def _randomise_sign(size: LazyNumber) -> LazyNumber:
-    """Return the size of Laplace noise with a fair sign."""
+    """Return the number with a fair random sign."""
     return size if draw_integer(1) else multiply(Fraction(-1), size)
 
 
 def _round_to_float(value: Fraction) -> float:
-    """Return the nearest multiple of the grid, as the nearest float: a function that never
-    falls.
-    """
+    """Return the nearest multiple of the grid as the nearest float, a nondecreasing function."""
     steps = floor(value / OUTPUT_GRID + Fraction(1, 2))
     return float(max(min(steps * OUTPUT_GRID, _LARGEST_FLOAT), -_LARGEST_FLOAT))
 
 
-def _require_number(value: RuntimeValue) -> LazyNumber:
-    assert isinstance(value, Fraction | LazyReal)
-    return value
-
-
-def _require_rational(value: RuntimeValue) -> Fraction:
-    assert isinstance(value, Fraction)
-    return value
-
-
-def _subtract(one: LazyNumber, other: LazyNumber) -> LazyNumber:
-    return add(one, multiply(Fraction(-1), other))
-
-
-def _are_equal(one: RuntimeValue, other: RuntimeValue) -> bool:
-    if isinstance(one, LazyReal) or isinstance(other, LazyReal):
-        return _subtract(_require_number(one), _require_number(other)) == Fraction(0)
-    return one == other
-
-
-def _draw_coin(chance: LazyNumber) -> bool:
-    if isinstance(chance, Fraction):
-        return bool(bernoulli(min(max(chance, Fraction(0)), Fraction(1)), 1)[0])
-    return is_below(draw_uniform(), chance)
-
-
-def apply_arithmetic(operator: str, values: list[LazyNumber]) -> RuntimeValue:
-    """Return what an operator makes of one or two numbers."""
-    one, other = values[0], values[-1]
-    match operator:
-        case "+":
-            return add(one, other)
-        case "-":
-            return _subtract(one, other)
-        case "*":
-            return multiply(one, other)
-        case "/":
-            return divide(one, other)
-        case "negate":
-            return multiply(Fraction(-1), one)
-        case "abs":
-            return one if sign(one) >= 0 else multiply(Fraction(-1), one)
-        case "min":
-            return other if is_below(other, one) else one
-        case "max":
-            return other if is_below(one, other) else one
-        case "<":
-            return is_below(one, other)
-        case "<=":
-            return not is_below(other, one)
-        case "floor":
-            return Fraction(evaluate_step(one, floor))
-        case "%":
-            if sign(other) <= 0:
-                return Fraction(0)
-            return _subtract(
-                one, multiply(Fraction(evaluate_step(divide(one, other), floor)), other)
-            )
-        case _:
-            return apply_function(operator, one)
-
-
-def _apply_to_bits(operator: str, values: list[RuntimeValue]) -> RuntimeValue:
-    one = values[0]
-    assert isinstance(one, BitString)
-    full = (1 << one.width) - 1
-    if operator == "bits~":
-        return BitString(one.value ^ full, one.width)
-    other = values[1]
-    if operator == "bit":
-        place = _require_rational(other)
-        return 0 <= place < one.width and bool(one.value >> int(place) & 1)
-    assert isinstance(other, BitString)
-    if operator == "concat":
-        return BitString(one.value << other.width | other.value, one.width + other.width)
-    if one.width != other.width:
-        raise Refused(f"two bit strings of {one.width} and {other.width} bits do not go together.")
-    match operator:
-        case "xor":
-            return BitString(one.value ^ other.value, one.width)
-        case "bits+":
-            return BitString((one.value + other.value) & full, one.width)
-        case "bits&":
-            return BitString(one.value & other.value, one.width)
-        case _:
-            return BitString(one.value | other.value, one.width)
+def _draw_coin(probability: LazyNumber) -> bool:
+    if isinstance(probability, Fraction):
+        return bool(bernoulli(min(max(probability, Fraction(0)), Fraction(1)), 1)[0])
+    return is_below(draw_uniform(), probability)

@@ -1,4 +1,4 @@
-"""Bounds on the rounds of a loop, from the text and public arguments alone."""
+"""Bounds on the number of rounds of a loop, from the text and public arguments alone."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from hedgerow.verify.language.program import (
 
 __all__ = ["bound_rounds"]
 
-# the number that public arguments fix, if they do
+# returns the number that public arguments determine, or None
 PublicEvaluator: TypeAlias = Callable[[Expression], LazyNumber | None]
 
 
 def bound_rounds(loop: While, program: Program, value: PublicEvaluator) -> int:
-    """Return how many rounds a loop has at most, those of loops inside of it included: a public
-    number where one is compared with a variable that starts from a number and that each round
-    raises."""
+    """Return the maximum number of rounds of a loop, including those of its inner loops. It is
+    finite if a variable that starts from a number and grows in each round is compared with a public
+    number.
+    """
     inner = sum(bound_rounds(one, program, value) for one in _iterate_outer_loops(loop.body))
     conditions = list(_split_conjuncts(loop.condition))
-    ended = {
+    exit_flags = {
         one.arguments[0].name
         for one in conditions
         if isinstance(one, Apply) and one.operator == "not" and isinstance(one.arguments[0], Name)
@@ -52,13 +53,17 @@ def bound_rounds(loop: While, program: Program, value: PublicEvaluator) -> int:
         ):
             name, end = one.arguments[0].name, _evaluate_public(one.arguments[1], program, value)
             start = _find_start(name, program)
-            if start is not None and end is not None and _always_advances(name, ended, loop.body):
+            if (
+                start is not None
+                and end is not None
+                and _always_advances(name, exit_flags, loop.body)
+            ):
                 found = min(found, max(0, ceil(end - start)) + 2)
     return min(MAX_ROUNDS, found * (1 + inner))
 
 
 def _iterate_outer_loops(block: Block) -> Iterator[While]:
-    """Yield the loops of a block that are inside of no other."""
+    """Yield the loops of a block that are inside no other loop."""
     for one in block:
         if isinstance(one, While):
             yield one
@@ -70,14 +75,16 @@ def _iterate_outer_loops(block: Block) -> Iterator[While]:
 def _evaluate_public(
     expression: Expression, program: Program, value: PublicEvaluator
 ) -> Fraction | None:
-    """Return a number that public arguments fix, whatever has been done before."""
+    """Return a number that public arguments determine, regardless of the state of the run."""
     fixed = {one.name for one in program.parameters} | find_constants(program).keys()
     exact = value(expression) if collect_names(expression) <= fixed else None
     return exact if isinstance(exact, Fraction) else None
 
 
 def _find_start(name: str, program: Program) -> Fraction | None:
-    """Return the least number that a variable starts from, if it is otherwise only raised."""
+    """Return the smallest number that a variable is set to, if all its other assignments increase
+    it.
+    """
     found = list[Fraction]()
     for one in walk_statements(program.body):
         if isinstance(one, Sample) and one.name == name:
@@ -97,16 +104,16 @@ def _split_conjuncts(condition: Expression) -> Iterator[Expression]:
         yield condition
 
 
-def _always_advances(name: str, ended: set[str], body: Block) -> bool:
-    """Tell whether every round adds at least 1 to a variable, or ends the loop."""
+def _always_advances(name: str, exit_flags: set[str], body: Block) -> bool:
+    """Return whether each round adds at least 1 to a variable or ends the loop."""
     for one in walk_statements(body):
-        if isinstance(one, Sample) and one.name in {name, *ended}:
+        if isinstance(one, Sample) and one.name in {name, *exit_flags}:
             return False
         if isinstance(one, Assign) and one.name == name and not _is_increment(one, name):
             return False
-        if isinstance(one, Assign) and one.name in ended and one.value != Truth(True):
+        if isinstance(one, Assign) and one.name in exit_flags and one.value != Truth(True):
             return False
-    return _reaches_increment(name, ended, body)
+    return _reaches_increment(name, exit_flags, body)
 
 
 def _is_increment(one: Assign, name: str) -> bool:
@@ -116,16 +123,16 @@ def _is_increment(one: Assign, name: str) -> bool:
     return False
 
 
-def _reaches_increment(name: str, ended: set[str], block: Block) -> bool:
+def _reaches_increment(name: str, exit_flags: set[str], block: Block) -> bool:
     for one in block:
         if isinstance(one, Assign) and (
-            one.name == name or (one.name in ended and one.value == Truth(True))
+            one.name == name or (one.name in exit_flags and one.value == Truth(True))
         ):
             return True
         if (
             isinstance(one, If)
-            and _reaches_increment(name, ended, one.then)
-            and _reaches_increment(name, ended, one.otherwise)
+            and _reaches_increment(name, exit_flags, one.then)
+            and _reaches_increment(name, exit_flags, one.otherwise)
         ):
             return True
     return False

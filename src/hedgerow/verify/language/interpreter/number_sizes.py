@@ -1,4 +1,4 @@
-"""Sizes of the numbers of a program on any data, and what arithmetic makes of them."""
+"""Bounds on the size of a program's numbers on any data, and their arithmetic."""
 
 from __future__ import annotations
 
@@ -31,23 +31,24 @@ __all__ = [
     "measure_exact",
 ]
 
-MAX_BITS: Final = 1 << 16  # bits
-# bits before the point of noise whose floor is taken: so many have to be drawn
+MAX_BITS: Final = 1 << 16
+# A floor of noise draws all bits before the point.
 MAX_FLOOR_BITS: Final = 1 << 11
 MAX_TERMS: Final = 1 << 14
 MAX_DEGREE: Final = 16
-DRAW_BITS: Final = 64  # bits of what is drawn
+DRAW_BITS: Final = 64  # a draw is below 2^64
 
 
 class TooLarge(Exception):
-    """Some number could become larger than is admitted."""
+    """The error of a number that could exceed the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeBound:
-    """A bound on a number: a polynomial of at most ``terms`` terms beside a rational and of this
-    ``degree``, with coefficients of at most ``most``, and denominators that are a divisor of
-    ``unit`` times at most ``loose``. ``exact`` is the number itself, where public arguments fix it.
+    """A bound on a number: a polynomial of this ``degree`` with at most ``terms`` terms beside its
+    rational part, coefficients of at most ``max_coefficient``, and a denominator that divides
+    ``denominator`` times a factor of at most ``extra_denominator``. ``exact`` is the number itself,
+    if public arguments determine it.
     """
 
     max_coefficient: int = 1
@@ -60,12 +61,12 @@ class SizeBound:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """All that must not change from round to round when the rest grows in steps."""
+        """The parts that must stay equal between rounds while the others grow linearly."""
         return self.denominator, self.extra_denominator, self.degree, self.constants, self.exact
 
     @property
     def byte_size(self) -> int:
-        """The bytes that such a number takes at most, its draws included."""
+        """The maximum size in bytes of such a number, with its draws."""
         bits = (
             self.max_coefficient.bit_length()
             + self.denominator.bit_length()
@@ -74,7 +75,7 @@ class SizeBound:
         return (1 + self.terms) * (1024 + 8 * self.degree + bits // 4)
 
     def join(self, other: SizeBound) -> SizeBound:
-        """Return what holds for either."""
+        """Return a bound that covers both."""
         return SizeBound(
             max(self.max_coefficient, other.max_coefficient),
             lcm(self.denominator, other.denominator),
@@ -86,7 +87,7 @@ class SizeBound:
         ).check()
 
     def check(self) -> SizeBound:
-        """Return itself, if it is admitted."""
+        """Return the bound itself, or raise if it exceeds the limits."""
         high = max(
             self.max_coefficient.bit_length(),
             self.denominator.bit_length() + self.extra_denominator.bit_length(),
@@ -95,16 +96,16 @@ class SizeBound:
             raise TooLarge
         if len(self.constants) > 1:
             raise MixedConstants(
-                "A number is made of two irrational constants. Use one ln, exp or sqrt there."
+                "A number contains two irrational constants. Use one ln, exp or sqrt in it."
             )
         return self
 
 
 def measure_exact(value: LazyNumber) -> SizeBound:
-    """Return the size of a number that is known."""
+    """Return the size of a known number."""
     if isinstance(value, Fraction):
         return SizeBound(max(1, ceil(abs(value))), value.denominator, exact=value).check()
-    assert value.constant is not None  # what is known has no noise in it
+    assert value.constant is not None  # a known number contains no noise
     degree = max(map(len, value.terms))
     large = 1 + (max(map(abs, value.constant.integer_bounds(DRAW_BITS))) >> DRAW_BITS)
     most = max(map(abs, value.terms.values())) * large**degree
@@ -113,60 +114,60 @@ def measure_exact(value: LazyNumber) -> SizeBound:
 
 
 def bound_integer(bits: int) -> SizeBound:
-    """Return the size of whole numbers of so many bits."""
+    """Return the size of integers of this many bits."""
     return SizeBound(1 << bits).check()
 
 
-def bound_sum(one: SizeBound, other: SizeBound) -> SizeBound:
+def bound_sum(left: SizeBound, right: SizeBound) -> SizeBound:
     """Return the size of a sum or a difference."""
     return SizeBound(
-        one.max_coefficient + other.max_coefficient,
-        lcm(one.denominator, other.denominator),
-        one.extra_denominator * other.extra_denominator,
-        one.terms + other.terms,
-        max(one.degree, other.degree),
-        one.constants | other.constants,
+        left.max_coefficient + right.max_coefficient,
+        lcm(left.denominator, right.denominator),
+        left.extra_denominator * right.extra_denominator,
+        left.terms + right.terms,
+        max(left.degree, right.degree),
+        left.constants | right.constants,
     )
 
 
-def bound_product(one: SizeBound, other: SizeBound) -> SizeBound:
+def bound_product(left: SizeBound, right: SizeBound) -> SizeBound:
     """Return the size of a product."""
-    constants = one.constants | other.constants
+    constants = left.constants | right.constants
     squares = [atom.square for atom in constants if atom.square is not None]
     root = 1
     for square in squares:
         root *= square.numerator * square.denominator
     return SizeBound(
-        one.max_coefficient
-        * other.max_coefficient
-        * (1 + one.terms if one.degree and other.degree else 1)
+        left.max_coefficient
+        * right.max_coefficient
+        * (1 + left.terms if left.degree and right.degree else 1)
         * root,
-        one.denominator * other.denominator * root,
-        one.extra_denominator * other.extra_denominator,
-        (1 + one.terms) * (1 + other.terms) - 1,
-        one.degree + other.degree,
+        left.denominator * right.denominator * root,
+        left.extra_denominator * right.extra_denominator,
+        (1 + left.terms) * (1 + right.terms) - 1,
+        left.degree + right.degree,
         constants,
     )
 
 
-def bound_quotient(one: SizeBound, other: SizeBound) -> SizeBound:
+def bound_quotient(left: SizeBound, right: SizeBound) -> SizeBound:
     """Return the size of a quotient: 1 over a rational that is not 0 is at most its denominator."""
-    if isinstance(other.exact, Fraction):
-        return bound_product(one, measure_exact(1 / other.exact if other.exact else Fraction(0)))
-    if isinstance(other.exact, LazyReal):
-        return bound_product(one, measure_exact(divide(Fraction(1), other.exact)))
-    below = other.denominator * other.extra_denominator
+    if isinstance(right.exact, Fraction):
+        return bound_product(left, measure_exact(1 / right.exact if right.exact else Fraction(0)))
+    if isinstance(right.exact, LazyReal):
+        return bound_product(left, measure_exact(divide(Fraction(1), right.exact)))
+    below = right.denominator * right.extra_denominator
     return replace(
-        one,
-        max_coefficient=one.max_coefficient * below,
-        extra_denominator=one.extra_denominator * other.max_coefficient * below,
+        left,
+        max_coefficient=left.max_coefficient * below,
+        extra_denominator=left.extra_denominator * right.max_coefficient * below,
         exact=None,
     )
 
 
-def bound_floor(one: SizeBound) -> SizeBound:
-    """Return the size of the whole number below."""
-    most = one.max_coefficient * (1 + one.terms) << DRAW_BITS * one.degree
-    if one.degree and most.bit_length() > MAX_FLOOR_BITS:
+def bound_floor(value: SizeBound) -> SizeBound:
+    """Return the size of the floor."""
+    largest = value.max_coefficient * (1 + value.terms) << DRAW_BITS * value.degree
+    if value.degree and largest.bit_length() > MAX_FLOOR_BITS:
         raise TooLarge
-    return SizeBound(most)
+    return SizeBound(largest)

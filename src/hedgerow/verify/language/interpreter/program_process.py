@@ -1,6 +1,4 @@
-"""Programs in a process of their own, which is killed after a deadline and has its memory
-capped.
-"""
+"""Programs in a process of their own, with a deadline and a memory limit."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.engines.process.framing import ChannelBroken, receive_message, send_message
+from hedgerow.engines.framing import ChannelBroken, receive_message, send_message
 from hedgerow.errors import Refused, SourceError
 from hedgerow.verify.language.encoding import encode
 from hedgerow.verify.language.interpreter.work_bounds import MAX_MEMORY
@@ -26,13 +24,13 @@ _CHILD_CODE: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from"
     " hedgerow.verify.language.interpreter.child_main import main; main()"
 )
-_BASE_ADDRESS_SPACE: Final = 2**30  # address space beside the numbers: the interpreter, libraries
-_STARTUP_SECONDS: Final = 60.0  # seconds until the process is there
+_BASE_ADDRESS_SPACE: Final = 2**30  # for Python and its libraries, besides the numbers
+_STARTUP_SECONDS: Final = 60.0
 
 
 class ProgramProcess:
-    """One program with its public arguments, in one process. What goes wrong there looks the
-    same, whatever it was.
+    """A process that runs one program with its public arguments. All failures look the same to the
+    caller, so that they reveal nothing about the data.
     """
 
     def __init__(
@@ -46,7 +44,7 @@ class ProgramProcess:
             stderr=subprocess.DEVNULL,  # a traceback may quote data
             env={"OPENBLAS_NUM_THREADS": "1"},
             cwd="/",
-            start_new_session=True,  # a Ctrl-C at the terminal is for us, not for it
+            start_new_session=True,  # Ctrl-C at the terminal must not reach the child
             bufsize=0,
         )
         self.terminate = weakref.finalize(self, _terminate, self._process)
@@ -66,36 +64,39 @@ class ProgramProcess:
         try:
             self._request(given, _STARTUP_SECONDS)
         except ChannelBroken:
-            raise SourceError("The process that runs mechanisms could not be started.") from None
+            raise SourceError(
+                "The process that runs mechanisms could not be started. Check the memory and"
+                " process limits of this machine."
+            ) from None
 
     def run(self, private: Mapping[str, Any]) -> list[Any]:
-        """Return what the program tells on these numbers, within the deadline."""
+        """Return the outputs of the program on this data, within the deadline."""
         answer = self._request(
             {"private": encode(list(private.items())), "rehearsal": False}, self._seconds
         )
         if answer.get("ok") is not True:
             raise ChannelBroken
-        return list(answer["told"])
+        return list(answer["outputs"])
 
     def rehearse(self, private: Mapping[str, Any]) -> None:
-        """Run it on numbers that are no data; Refused says what went wrong."""
+        """Run the program on made-up numbers and report why it fails."""
         try:
             answer = self._request(
                 {"private": encode(list(private.items())), "rehearsal": True}, self._seconds
             )
         except ChannelBroken:
             raise Refused(
-                f"it takes more than {self._seconds:g} seconds or too much memory."
+                f"it takes more than {self._seconds:g} seconds or too much memory. Make it smaller."
             ) from None
         if answer.get("ok") is not True:
-            raise Refused(str(answer.get("words") or "it takes too much memory."))
+            raise Refused(str(answer.get("reason") or "it takes too much memory. Make it smaller."))
 
     def _request(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         try:
-            send_message(self._inlet, request, b"", until)
-            return receive_message(self._outlet, until)[0]
-        # an interrupt as well: an answer that is still to come must not be taken for the next one
+            send_message(self._inlet, request, b"", deadline)
+            return receive_message(self._outlet, deadline)[0]
+        # also on an interrupt: a late answer must not be taken for that of the next request
         except BaseException:
             self.terminate()
             raise

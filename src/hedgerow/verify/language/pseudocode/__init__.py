@@ -1,5 +1,5 @@
-"""``*.hr`` files: ``documents`` reads heads and judgements, ``body`` statements, ``expressions``
-what stands in those, ``words`` words.
+"""The front end of ``*.hr`` files: ``lexer`` splits lines into tokens, ``expressions`` and
+``statements`` parse bodies, ``parser`` parses heads and judgements.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Expressions of ``*.hr`` files, read by how tightly their signs bind."""
+"""The expression parser of ``*.hr`` files, by operator precedence."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _NOT_PRECEDENCE, _MINUS_PRECEDENCE = 3, 8
 
 
 class TokenCursor:
-    """The words of one line, read from left to right. ``lists`` are the names that can be read
-    by index; ``allows_tags`` permits ``x<1>``.
+    """The tokens of one line, read from left to right. ``lists`` are the names that can be indexed;
+    ``allows_tags`` permits ``x<1>``.
     """
 
     def __init__(
-        self, words: Sequence[Token], lists: Collection[str] = (), *, allows_tags: bool = False
+        self, tokens: Sequence[Token], lists: Collection[str] = (), *, allows_tags: bool = False
     ) -> None:
-        self.tokens, self.position, self.lists, self.allows_tags = words, 0, lists, allows_tags
+        self.tokens, self.position, self.lists, self.allows_tags = tokens, 0, lists, allows_tags
 
     @property
     def current(self) -> Token:
@@ -59,12 +59,12 @@ class TokenCursor:
         return Token("end", "the end of the line", last)
 
     def advance(self) -> Token:
-        word = self.current
+        token = self.current
         self.position += 1
-        return word
+        return token
 
     def accept(self, *texts: str) -> bool:
-        """Whether the next words are these; if so they are passed."""
+        """Skip the next tokens and return True if they are these texts; otherwise return False."""
         found = [one.text for one in self.tokens[self.position : self.position + len(texts)]]
         if found == list(texts):
             self.position += len(texts)
@@ -72,46 +72,42 @@ class TokenCursor:
         return False
 
     def expect(self, text: str) -> Token:
-        word = self.advance()
-        if word.text != text:
-            raise UnsupportedProgram(
-                f"{text} was expected, and {word.text} stands here", word.place
-            )
-        return word
+        token = self.advance()
+        if token.text != text:
+            raise UnsupportedProgram(f"{text} was expected, not {token.text}", token.place)
+        return token
 
     def expect_name(self) -> Token:
-        word = self.advance()
-        if word.kind != "name":
-            raise UnsupportedProgram(
-                f"a name was expected, and {word.text} stands here", word.place
-            )
-        return self._check_tag(word)
+        token = self.advance()
+        if token.kind != "name":
+            raise UnsupportedProgram(f"a name was expected, not {token.text}", token.place)
+        return self._check_tag(token)
 
     def expect_end(self) -> None:
         if self.current.kind != "end":
             raise UnsupportedProgram(
-                f"{self.current.text} is one word too many", self.current.place
+                f"the end of the line was expected, not {self.current.text}", self.current.place
             )
 
-    def _check_tag(self, word: Token) -> Token:
-        if word.text.endswith(">") and not self.allows_tags:
+    def _check_tag(self, token: Token) -> Token:
+        if token.text.endswith(">") and not self.allows_tags:
             raise UnsupportedProgram(
-                f"{word.text}: only a judgement speaks of two runs; leave spaces around a"
+                f"{token.text}: only a judgement can mention two runs; put spaces around a"
                 " comparison",
-                word.place,
+                token.place,
             )
-        return word
+        return token
 
     def parse_expression(self, least: int = 0, depth: int = 0) -> Expression:
         if depth > _MAX_DEPTH:
             raise UnsupportedProgram(
-                f"there are more than {_MAX_DEPTH} expressions within expressions",
+                f"expressions are nested more than {_MAX_DEPTH} deep; split the expression",
                 self.current.place,
             )
         value = self._parse_operand(depth)
         while True:
-            word = self.current
-            operator = _OPERATOR_ALIASES.get(word.text, word.text)
+            token = self.current
+            operator = _OPERATOR_ALIASES.get(token.text, token.text)
             binding = _PRECEDENCE.get(operator, -1)
             if binding < max(least, 1) or (
                 operator == "concat"
@@ -121,92 +117,88 @@ class TokenCursor:
                 return value
             self.advance()
             value = _build_binary(
-                operator, value, self.parse_expression(binding + 1, depth + 1), word.place
+                operator, value, self.parse_expression(binding + 1, depth + 1), token.place
             )
 
     def _starts_list(self, ahead: int) -> bool:
         return self.tokens[self.position + ahead].text == "["
 
     def _parse_operand(self, depth: int) -> Expression:
-        word = self.advance()
-        place = word.place
-        if word.kind == "number":
-            return build_number(Fraction(word.text), place)
-        if word.text == "(":
+        token = self.advance()
+        place = token.place
+        if token.kind == "number":
+            return build_number(Fraction(token.text), place)
+        if token.text == "(":
             value = self.parse_expression(0, depth + 1)
             self.expect(")")
             return value
-        if word.text == "|":
+        if token.text == "|":
             value = self.parse_expression(_PRECEDENCE["xor"], depth + 1)
             self.expect("|")
             return Apply("abs", (value,), place)
-        if word.text in ("not", "!"):
+        if token.text in ("not", "!"):
             return Apply("not", (self.parse_expression(_NOT_PRECEDENCE, depth + 1),), place)
-        if word.text == "-":
+        if token.text == "-":
             value = self.parse_expression(_MINUS_PRECEDENCE, depth + 1)
-            return (
-                Number(-value.value, place)
-                if isinstance(value, Number)
-                else Apply("negate", (value,), place)
-            )
-        if word.text == "~":
+            if isinstance(value, Number):
+                return Number(-value.value, place)
+            return Apply("negate", (value,), place)
+        if token.text == "~":
             return Apply("bits~", (self.parse_expression(_MINUS_PRECEDENCE, depth + 1),), place)
-        if word.kind != "name" or word.text in _PRECEDENCE or word.text in _OPERATOR_ALIASES:
-            raise UnsupportedProgram(
-                f"an expression was expected, and {word.text} stands here", place
-            )
-        return self._parse_name(self._check_tag(word), depth)
+        if token.kind != "name" or token.text in _PRECEDENCE or token.text in _OPERATOR_ALIASES:
+            raise UnsupportedProgram(f"an expression was expected, not {token.text}", place)
+        return self._parse_name(self._check_tag(token), depth)
 
-    def _parse_name(self, word: Token, depth: int) -> Expression:
-        place = word.place
-        if word.text in _BOOLEANS:
-            return Truth(_BOOLEANS[word.text], place)
+    def _parse_name(self, token: Token, depth: int) -> Expression:
+        place = token.place
+        if token.text in _BOOLEANS:
+            return Truth(_BOOLEANS[token.text], place)
         if self.current.text == "(":
-            return self._parse_call(word, depth)
-        # there, [ begins the epsilon
+            return self._parse_call(token, depth)
+        # in a judgement, [ after a name that is no list starts the epsilon
         if self.current.text == "[" and not (
-            self.allows_tags and word.text.partition("<")[0] not in self.lists
+            self.allows_tags and token.text.partition("<")[0] not in self.lists
         ):
-            if word.text.partition("<")[0] not in self.lists:
+            if token.text.partition("<")[0] not in self.lists:
                 raise UnsupportedProgram(
-                    f"{word.text} is not a list among the parameters, and cannot be read by index",
+                    f"{token.text} cannot be indexed; only a list parameter can",
                     place,
                 )
             self.advance()
             index = self.parse_expression(0, depth + 1)
             self.expect("]")
-            return Read(word.text, index, place)
-        if word.text in self.lists and not self.allows_tags:
+            return Read(token.text, index, place)
+        if token.text in self.lists and not self.allows_tags:
             raise UnsupportedProgram(
-                f"the list {word.text} can be read by index only, as in {word.text}[i]", place
+                f"the list {token.text} can only be indexed; write {token.text}[i]", place
             )
-        return Name(word.text, place)
+        return Name(token.text, place)
 
-    def _parse_call(self, word: Token, depth: int) -> Expression:
+    def _parse_call(self, token: Token, depth: int) -> Expression:
         self.expect("(")
-        if word.text in ("size", "len", "length"):
+        if token.text in ("size", "len", "length"):
             name = self.expect_name()
             self.expect(")")
             if name.text.partition("<")[0] not in self.lists:
                 raise UnsupportedProgram(
-                    f"{name.text} is not a list among the parameters, and has no {word.text}",
+                    f"{name.text} has no {token.text}; only a list parameter has",
                     name.place,
                 )
-            return Length(name.text, word.place)
+            return Length(name.text, token.place)
         arguments = [self.parse_expression(0, depth + 1)]
         while self.accept(","):
             arguments.append(self.parse_expression(0, depth + 1))
         self.expect(")")
-        if word.text not in FUNCTIONS:
+        if token.text not in FUNCTIONS:
             raise UnsupportedProgram(
-                f"{word.text} cannot be called in an expression; noise is drawn by :=$", word.place
+                f"{token.text} cannot be called in an expression; draw noise with :=$", token.place
             )
-        operator, count = FUNCTIONS[word.text]
+        operator, count = FUNCTIONS[token.text]
         if len(arguments) != count:
             raise UnsupportedProgram(
-                f"{word.text} takes {count} argument{'s' if count > 1 else ''}", word.place
+                f"{token.text} takes {count} argument{'s' if count > 1 else ''}", token.place
             )
-        return Apply(operator, tuple(arguments), word.place)
+        return Apply(operator, tuple(arguments), token.place)
 
 
 def _build_binary(operator: str, left: Expression, right: Expression, place: Place) -> Expression:

@@ -1,4 +1,4 @@
-"""The words of ``*.hr`` files: lines, how far they are indented, and what stands on them."""
+"""The lexer of ``*.hr`` files: logical lines with their indentation and tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hedgerow.verify.language.program import Place
-from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = ["Token", "TokenLine", "tokenise_lines"]
 
@@ -26,7 +26,7 @@ _TAB_WIDTH: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``sort`` is number, name, sign or end."""
+    """A token; ``kind`` is number, name, sign or end."""
 
     kind: str
     text: str
@@ -44,43 +44,41 @@ class TokenLine:
 
 
 def tokenise_lines(text: str) -> list[TokenLine]:
-    """The lines that are not empty. A line goes on while a bracket is open."""
-    found: list[TokenLine] = []
-    open_, held, indent = 0, list[Token](), 0
+    """Return the lines that are not empty. A line continues while a bracket is open."""
+    lines: list[TokenLine] = []
+    depth, pending, indent = 0, list[Token](), 0
     for number, raw in enumerate(text.splitlines(), 1):
         if len(raw) > _MAX_LINE_LENGTH:
             raise UnsupportedProgram(
-                f"the line has more than {_MAX_LINE_LENGTH} characters", Place(number)
+                f"the line has more than {_MAX_LINE_LENGTH} characters; split it", Place(number)
             )
         line = _COMMENT.sub("", raw).expandtabs(_TAB_WIDTH).rstrip()
         if not line:
             continue
-        if not held:
+        if not pending:
             indent = len(line) - len(line.lstrip())
-        words = _tokenise(line, number)
-        held += words
-        open_ += sum(one.text in "([{" for one in words if one.kind == "sign") - sum(
-            one.text in ")]}" for one in words if one.kind == "sign"
+        tokens = _tokenise(line, number)
+        pending += tokens
+        depth += sum(one.text in "([{" for one in tokens if one.kind == "sign") - sum(
+            one.text in ")]}" for one in tokens if one.kind == "sign"
         )
-        if open_ < 0:
-            raise UnsupportedProgram("a bracket is closed that was not opened", words[0].place)
-        if not open_:
-            found.append(TokenLine(indent, tuple(held)))
-            held = []
-    if held:
-        raise UnsupportedProgram("a bracket is never closed", held[0].place)
-    return found
+        if depth < 0:
+            raise UnsupportedProgram("a closing bracket has no opening bracket", tokens[0].place)
+        if not depth:
+            lines.append(TokenLine(indent, tuple(pending)))
+            pending = []
+    if pending:
+        raise UnsupportedProgram("an opening bracket has no closing bracket", pending[0].place)
+    return lines
 
 
 def _tokenise(line: str, number: int) -> list[Token]:
-    found, at = [], 0
+    lines, at = [], 0
     while at < len(line):
         match = _TOKEN.match(line, at)
         if match is None:
-            raise UnsupportedProgram(
-                f"{line[at]!r} is not a word of the language", Place(number, at)
-            )
+            raise refuse_construct(repr(line[at]), Place(number, at))
         if match.lastgroup != "space":
-            found.append(Token(str(match.lastgroup), match.group(), Place(number, at)))
+            lines.append(Token(str(match.lastgroup), match.group(), Place(number, at)))
         at = match.end()
-    return found
+    return lines

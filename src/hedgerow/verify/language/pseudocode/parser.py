@@ -1,5 +1,5 @@
-"""``*.hr`` files: the small probabilistic language. Blocks are told by indentation, as in Python;
-``;`` may end a statement.
+"""The parser of ``*.hr`` files, a small probabilistic language with indented blocks; ``;`` may end
+a statement.
 
     Mean(l : private list, n : public int, eps : public real) : public real
       claim eps for one
@@ -14,10 +14,10 @@
 Statements: ``x := e``, ``x :=$ D``, ``if e then`` / ``else``, ``while e do``, ``skip``, ``output
 e``, ``return e``. Distributions: Laplace(scale) or Laplace(centre, scale), Geometric, Gaussian,
 Exponential(scale), Bernoulli(p), Uniform(low, high), Uniform(bits[n]), Uniform({0,1}^n). Types:
-int, real, bool, list, list of one of those, bits[n]; a width that is no parameter becomes a public
-one. A list that starts as ``[]`` and grows by ``l := l ++ [e]`` may be returned. Without ``claim E,
-D for NEIGHBOURS`` a program claims eps, for one, if eps is a public parameter, and else that it
-tells nothing about what is private.
+int, real, bool, list, list of one of these, bits[n]; a width that is not a parameter becomes a
+public parameter. A list that starts as ``[]`` and grows by ``l := l ++ [e]`` can be returned.
+Without ``claim E, D for NEIGHBOURS`` a program claims eps for one entry if eps is a public
+parameter, and perfect secrecy otherwise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
-from hedgerow.verify.language.lowering import NameSupply, lower_steps
+from hedgerow.verify.language.lowering import lower_steps
 from hedgerow.verify.language.program import (
     Claim,
     Expression,
@@ -45,6 +45,7 @@ from hedgerow.verify.language.signature import (
     normalise_claim,
     parse_neighbours,
 )
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.type_inference import resolve_program
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -55,8 +56,8 @@ _KINDS: Final = {"int": Kind.INT, "real": Kind.REAL, "float": Kind.REAL, "bool":
 
 @dataclass(frozen=True, slots=True)
 class PseudocodeDocument:
-    """What a file holds, in order. What could not be read is kept as ``UnsupportedProgram``
-    among the programs, or among the judgements.
+    """The programs and judgements of a file, in order; an ``UnsupportedProgram`` takes the place of
+    each that could not be read.
     """
 
     programs: tuple[Program | UnsupportedProgram, ...]
@@ -64,7 +65,7 @@ class PseudocodeDocument:
 
 
 def parse_document(text: str) -> PseudocodeDocument:
-    """Every program and every judgement of a file; nothing is raised."""
+    """Parse every program and judgement of a file; never raise."""
     try:
         found = tokenise_lines(check_text_size(text))
     except UnsupportedProgram as outside:
@@ -81,7 +82,7 @@ def parse_document(text: str) -> PseudocodeDocument:
 
 
 def _group_blocks(found: list[TokenLine]) -> list[list[TokenLine]]:
-    """Each head with the lines that are indented below it."""
+    """Group each head with the lines that are indented below it."""
     blocks: list[list[TokenLine]] = []
     for line in found:
         if line.indent == 0 or not blocks:
@@ -98,7 +99,9 @@ def _try_parse_program(block: list[TokenLine], rows: list[str]) -> Program | Uns
     except UnsupportedProgram as outside:
         return outside.with_name(name)
     except RecursionError:
-        return UnsupportedProgram("it is nested too deeply to be read", block[0].place, name)
+        return UnsupportedProgram(
+            "the program is nested too deeply; flatten it", block[0].place, name
+        )
 
 
 def _parse_program(block: list[TokenLine], rows: list[str]) -> Program:
@@ -140,7 +143,7 @@ def _parse_parameters(head: TokenCursor) -> tuple[Parameter, ...]:
     taken = [one.name for one in found]
     for one in found:
         if taken.count(one.name) > 1:
-            raise UnsupportedProgram(f"two parameters are called {one.name}", one.place)
+            raise UnsupportedProgram(f"two parameters are called {one.name}; rename one", one.place)
     widths = sorted(
         {name for one in found if one.width is not None for name in collect_names(one.width)}
         - set(taken)
@@ -155,7 +158,7 @@ def _parse_parameter(head: TokenCursor, name: Token) -> Parameter:
     word = head.advance()
     if word.text not in ("private", "public"):
         raise UnsupportedProgram(
-            f"say of {name.text} whether it is private or public, as in {name.text} : private real",
+            f"declare {name.text} private or public, as in {name.text} : private real",
             word.place,
         )
     private = word.text == "private"
@@ -177,7 +180,7 @@ def _parse_kind(head: TokenCursor) -> tuple[Kind, Expression | None]:
         return _KINDS[word.text], None
     if word.text != "bits":
         raise UnsupportedProgram(
-            f"{word.text} is no type; there are int, real, bool, bits[n] and list", word.place
+            f"{word.text} is not a type; use int, real, bool, bits[n] or list", word.place
         )
     head.expect("[")
     width = head.parse_expression()
@@ -196,12 +199,9 @@ def _parse_claim(line: TokenLine) -> Claim:
     cursor.accept(";")
     cursor.expect_end()
     if k is not None and not k.text.isdigit():
-        raise UnsupportedProgram("the number of neighbours must be whole", k.place)
-    return Claim(
-        epsilon,
-        parse_neighbours(word.text, int(k.text) if k is not None else None, word.place),
-        delta,
-    )
+        raise UnsupportedProgram("the number after the relation must be an integer", k.place)
+    number = int(k.text) if k is not None else None
+    return Claim(epsilon, parse_neighbours(word.text, number, word.place), delta)
 
 
 def _parse_judgement(
@@ -217,7 +217,8 @@ def _parse_judgement(
         left = _parse_program_name(cursor, known)
         if not cursor.accept("~"):
             raise UnsupportedProgram(
-                "a judgement is: judge A ~ B : before ==> after", cursor.current.place
+                "write a judgement as: judge A ~ B : precondition ==> postcondition",
+                cursor.current.place,
             )
         right = _parse_program_name(cursor, known)
         cursor.expect(":")
@@ -235,23 +236,23 @@ def _parse_judgement(
         _check_judgement_names(judgement)
         return judgement
     except UnsupportedProgram as outside:
-        return (
-            outside.with_name("judge")
-            if outside.place.line
-            else UnsupportedProgram(outside.reason, place, "judge")
+        return UnsupportedProgram(
+            outside.reason, outside.place if outside.place.line else place, "judge"
         )
 
 
 def _parse_program_name(cursor: TokenCursor, known: dict[str, Program]) -> Program:
     word = cursor.expect_name()
     if word.text not in known:
-        raise UnsupportedProgram(f"{word.text} is not a program that was read above", word.place)
+        raise UnsupportedProgram(
+            f"{word.text} is not a program above this line; define it first", word.place
+        )
     return known[word.text]
 
 
 def _check_judgement_names(judgement: Judgement) -> None:
-    """Relations speak of what there is: parameters before; after, also variables and what was
-    told.
+    """Refuse names that do not exist: a precondition mentions parameters, a postcondition also
+    final variables and ``res``.
     """
     given, final = set[str](), set[str]()
     for run, program in ((1, judgement.left), (2, judgement.right)):
@@ -261,19 +262,20 @@ def _check_judgement_names(judgement: Judgement) -> None:
             tag_name(name, run)
             for name in parameters | find_assigned_names(program.body) | {RESULT}
         }
-    for expression, known, where in (
-        (judgement.precondition, given, "before"),
-        (judgement.postcondition, final, "after"),
+    for expression, known, part in (
+        (judgement.precondition, given, "precondition"),
+        (judgement.postcondition, final, "postcondition"),
     ):
         for name in sorted(collect_names(expression) - known):
             raise UnsupportedProgram(
-                f"{name} is not there {where} the programs; write x<1> for x in the first run",
+                f"the {part} mentions {name}, which no run has there; write x<1> for x in the first"
+                " run",
                 expression.place,
             )
     for amount in (judgement.epsilon, judgement.delta):
         for name in sorted(collect_names(amount) if amount is not None else ()):
             raise UnsupportedProgram(
-                f"{name} is no number; epsilon and delta of a judgement are numbers such as ln(3)"
-                " or 1/2",
+                f"{name} is not a number; write epsilon and delta of a judgement as numbers such as"
+                " ln(3) or 1/2",
                 judgement.place,
             )

@@ -1,20 +1,9 @@
-"""The body of a program in an ``*.hr`` file, as steps."""
+"""The statement parser of ``*.hr`` files: the body of a program as steps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgerow.verify.language.lowering import (
-    BranchStep,
-    DrawStep,
-    JumpStep,
-    LoopStep,
-    NameSupply,
-    OutputStep,
-    SetStep,
-    Step,
-    Steps,
-)
 from hedgerow.verify.language.program import (
     NOISE_PARAMETER_COUNTS,
     Apply,
@@ -27,6 +16,17 @@ from hedgerow.verify.language.program import (
 from hedgerow.verify.language.pseudocode.expressions import TokenCursor
 from hedgerow.verify.language.pseudocode.lexer import Token, TokenLine
 from hedgerow.verify.language.signature import CENTRED_NOISES, NOISE_NAMES
+from hedgerow.verify.language.steps import (
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    OutputStep,
+    SetStep,
+    Step,
+    Steps,
+)
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["BodyParser"]
@@ -37,43 +37,41 @@ _KEYWORDS = frozenset(
 
 
 class BodyParser:
-    """Reads the lines below a head. ``gathered`` is the list that is built up and returned, if
-    there is one.
+    """A parser of the lines below a head. ``returned_list`` is the list that the program builds and
+    returns, if any.
     """
 
     def __init__(
         self, lines: Sequence[TokenLine], parameters: Sequence[Parameter], fresh: NameSupply
     ) -> None:
-        self.lines, self.name_supply = (
-            [part for line in lines for part in _expand_line(line)],
-            fresh,
-        )
+        self.lines = [part for line in lines for part in _expand_line(line)]
+        self.name_supply = fresh
         self.lists = {one.name for one in parameters if one.list}
         self.returned_list: str | None = None
-        self.has_output = False  # something was told otherwise than by the list
+        self.has_output = False  # there is an output or a return besides the list
 
     def parse_steps(self) -> Steps:
         steps, at = self.parse_block(0, self.lines[0].indent, top=True)
         if at < len(self.lines):
             raise UnsupportedProgram(
-                "this line is indented less than the lines above it, and more than the head",
+                "the indentation of this line matches no block; align it with one",
                 self.lines[at].place,
             )
         if self.returned_list is not None and not (steps and isinstance(steps[-1], JumpStep)):
             raise UnsupportedProgram(
-                f"the list {self.returned_list} is gathered but not returned at the end",
+                f"the list {self.returned_list} is never returned; return it at the end",
                 self.lines[-1].place,
             )
         return steps
 
     def parse_block(self, at: int, indent: int, *, top: bool = False) -> tuple[Steps, int]:
-        """The steps from this line on that stand at this depth, and the line after them."""
+        """Parse the steps at this indentation, and return the number of the line after them."""
         steps: list[Step] = []
         while at < len(self.lines) and self.lines[at].indent >= indent:
             line = self.lines[at]
             if line.indent > indent:
                 raise UnsupportedProgram(
-                    "this line is indented more than the line above it", line.place
+                    "unexpected indent; align this line with the line above it", line.place
                 )
             first = line.tokens[0].text
             if first == "while":
@@ -100,7 +98,7 @@ class BodyParser:
     def parse_indented(self, at: int) -> tuple[Steps, int]:
         line = self.lines[at]
         if at + 1 >= len(self.lines) or self.lines[at + 1].indent <= line.indent:
-            raise UnsupportedProgram("the lines below this one must be indented more", line.place)
+            raise UnsupportedProgram("an indented block must follow this line", line.place)
         return self.parse_block(at + 1, self.lines[at + 1].indent)
 
     def parse_loop(self, at: int) -> tuple[Step, int]:
@@ -121,9 +119,9 @@ class BodyParser:
                 words = following.tokens[first[0] == "else" :]
                 held = self.lines
                 self.lines = [*held[:after], TokenLine(following.indent, words), *held[after + 1 :]]
-                other, after = self.parse_branch(after)
+                branch, after = self.parse_branch(after)
                 self.lines = held
-                return BranchStep(condition, then, (other,), line.place), after
+                return BranchStep(condition, then, (branch,), line.place), after
             if first[0] == "else":
                 cursor = TokenCursor(following.tokens)
                 cursor.advance()
@@ -147,7 +145,7 @@ class BodyParser:
             self.refuse_mixed_outputs(first.place)
             return [OutputStep(value, first.place)]
         if first.text in _KEYWORDS:
-            raise UnsupportedProgram(f"{first.text} does not belong here", first.place)
+            raise UnsupportedProgram(f"{first.text} cannot start a statement here", first.place)
         name = cursor.expect_name()
         if cursor.accept(":=$"):
             return self.parse_draw(name, cursor)
@@ -159,8 +157,7 @@ class BodyParser:
             cursor.expect_end()
             if self.returned_list is not None or not top:
                 raise UnsupportedProgram(
-                    "one list may be gathered, started once as [] outside of all branches and"
-                    " loops",
+                    "only one list can be built; start it once as [], outside branches and loops",
                     name.place,
                 )
             self.returned_list = name.text
@@ -169,7 +166,7 @@ class BodyParser:
         if name.text == self.returned_list:
             if not cursor.accept(name.text, "++", "["):
                 raise UnsupportedProgram(
-                    f"the list {name.text} can only grow at its end, as in {name.text} :="
+                    f"the list {name.text} can only grow at its end; write {name.text} :="
                     f" {name.text} ++ [value]",
                     name.place,
                 )
@@ -192,11 +189,11 @@ class BodyParser:
         if self.returned_list is not None:
             if not cursor.accept(self.returned_list):
                 raise UnsupportedProgram(
-                    f"the list {self.returned_list} is gathered, so that every return must give it",
+                    f"every return must return the list {self.returned_list}",
                     place,
                 )
             cursor.expect_end()
-            return []  # it was told when it was put on the list
+            return []  # each entry was output when it was appended
         self.has_output = True
         if cursor.current.kind == "end":
             return []
@@ -213,21 +210,27 @@ class BodyParser:
     def refuse_mixed_outputs(self, place: Place) -> None:
         if self.has_output and self.returned_list is not None:
             raise UnsupportedProgram(
-                "give what is told either by output or in one list that is returned, not both",
+                "use either output or one returned list, not both",
                 place,
             )
 
     def parse_draw(self, name: Token, cursor: TokenCursor) -> list[Step]:
         word = cursor.expect_name()
         if name.text == self.returned_list:
-            raise UnsupportedProgram(f"the list {name.text} can only grow at its end", name.place)
+            raise UnsupportedProgram(
+                f"the list {name.text} can only grow at its end; draw into another variable",
+                name.place,
+            )
         cursor.expect("(")
         lower = word.text.lower()
         if lower == "uniform" and (width := self.parse_width(cursor)) is not None:
             return [DrawStep(name.text, Noise.BITS, (width,), name.place)]
         noise = NOISE_NAMES.get({"flip": "bernoulli", "normal": "gaussian"}.get(lower, lower))
         if noise is None:
-            raise UnsupportedProgram(f"{word.text} is no distribution of the language", word.place)
+            names = ", ".join(sorted(NOISE_NAMES))
+            raise UnsupportedProgram(
+                f"{word.text} is not a distribution; use one of {names}", word.place
+            )
         arguments = self.parse_list(cursor, ")")
         cursor.expect_end()
         count = NOISE_PARAMETER_COUNTS[noise]
@@ -245,7 +248,7 @@ class BodyParser:
         ]
 
     def parse_width(self, cursor: TokenCursor) -> Expression | None:
-        """Of Uniform(bits[n]) or Uniform({0,1}^n)."""
+        """Parse the rest of Uniform(bits[n]) or Uniform({0,1}^n)."""
         if cursor.accept("bits", "["):
             width = cursor.parse_expression()
             cursor.expect("]")
@@ -259,7 +262,7 @@ class BodyParser:
 
 
 def _expand_line(line: TokenLine) -> list[TokenLine]:
-    """``if c then a else b`` and ``while c do a`` on one line, as the lines that they would be."""
+    """Split ``if c then a else b`` and ``while c do a`` on one line into several lines."""
     words, below = line.tokens, line.indent + 1
     marks = [
         number
@@ -268,24 +271,22 @@ def _expand_line(line: TokenLine) -> list[TokenLine]:
     ]
     if words[0].text in ("if", "elif", "while", "else") and marks:
         first = marks[0] + 1
-        other = next(
+        end = next(
             (number for number, word in enumerate(words) if number > first and word.text == "else"),
             len(words),
         )
-        found = [
+        rest = _expand_line(TokenLine(line.indent, words[end:])) if end < len(words) else []
+        return [
             TokenLine(line.indent, words[:first]),
-            *_expand_line(TokenLine(below, words[first:other])),
+            *_expand_line(TokenLine(below, words[first:end])),
+            *rest,
         ]
-        return found + (
-            _expand_line(TokenLine(line.indent, words[other:])) if other < len(words) else []
-        )
     if words[0].text == "else" and len(words) > 1 and words[1].text not in (":", "if"):
         return [TokenLine(line.indent, words[:1]), *_expand_line(TokenLine(below, words[1:]))]
     return [line]
 
 
 def _split_statements(words: Sequence[Token]) -> list[Sequence[Token]]:
-    """The statements of a line."""
     found: list[list[Token]] = [[]]
     for word in words:
         if word.kind == "sign" and word.text == ";":
@@ -296,8 +297,8 @@ def _split_statements(words: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _is_tuple(cursor: TokenCursor) -> bool:
-    """Whether the bracket that opens here closes at the end of the line, with a comma directly
-    inside.
+    """Return whether the bracket that opens here closes at the end of the line and has a comma
+    directly inside.
     """
     depth, comma = 0, False
     for number, word in enumerate(cursor.tokens[cursor.position : -1]):

@@ -1,5 +1,5 @@
-"""Restricted Python as programs: ``functions`` reads heads, ``body`` statements, ``expressions``
-what stands in them.
+"""The front end of restricted Python: ``signatures`` reads heads, ``statements`` and
+``expressions`` read bodies.
 """
 
 from __future__ import annotations

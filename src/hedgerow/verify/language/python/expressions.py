@@ -1,5 +1,5 @@
-"""Expressions of a Python function. What is not listed here is refused with its line: no case
-passes over something silently.
+"""The expression reader of restricted Python. Every case that is not listed is refused with its
+line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_exact
-from hedgerow.verify.language.lowering import DrawStep, NameSupply, conjoin
 from hedgerow.verify.language.program import (
     NOISE_PARAMETER_COUNTS,
     Apply,
@@ -26,12 +25,13 @@ from hedgerow.verify.language.program import (
     Truth,
 )
 from hedgerow.verify.language.signature import CENTRED_NOISES, FUNCTIONS, NOISE_NAMES, build_number
-from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.language.steps import DrawStep, NameSupply, conjoin
+from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = ["PythonExpressionReader", "find_called_name", "find_place", "format_node"]
 
-_MAX_DEPTH: Final = 60  # expressions within expressions
-_MAX_EXPONENT: Final = 8  # x ** 8 is written out as a product
+_MAX_DEPTH: Final = 60
+_MAX_EXPONENT: Final = 8  # a power becomes a product
 _OPERATORS: Final[dict[type[ast.operator], str]] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -57,8 +57,8 @@ def find_place(node: ast.AST) -> Place:
 
 
 class PythonExpressionReader:
-    """Reads expressions. Noise in one is drawn before it: the draws gather in ``draws``, and a
-    name stands for each.
+    """A reader of expressions. Noise in an expression is drawn before it: ``draws`` collects the
+    draws, and a name takes the place of each.
     """
 
     def __init__(self, parameters: Sequence[Parameter], fresh: NameSupply) -> None:
@@ -69,7 +69,8 @@ class PythonExpressionReader:
     def read(self, node: ast.expr, depth: int = 0) -> Expression:
         if depth > _MAX_DEPTH:
             raise UnsupportedProgram(
-                f"there are more than {_MAX_DEPTH} expressions within expressions", find_place(node)
+                f"expressions are nested more than {_MAX_DEPTH} deep; split the expression",
+                find_place(node),
             )
         place = find_place(node)
 
@@ -81,7 +82,7 @@ class PythonExpressionReader:
                 return _build_literal(node.value, place)
             case ast.Name() if node.id in self.lists:
                 raise UnsupportedProgram(
-                    f"the list {node.id} can be read by index only, as in {node.id}[i]", place
+                    f"the list {node.id} can only be indexed; write {node.id}[i]", place
                 )
             case ast.Name():
                 return Name(node.id, place)
@@ -105,7 +106,7 @@ class PythonExpressionReader:
                 return self._read_entry(node, depth, place)
             case ast.Call():
                 return self._read_call(node, depth, place)
-        raise UnsupportedProgram(f"{format_node(node)} is not in the language", place)
+        raise refuse_construct(format_node(node), place)
 
     def _read_binary(
         self, node: ast.BinOp, left: Expression, place: Place, depth: int
@@ -117,44 +118,41 @@ class PythonExpressionReader:
             return Apply("floor", (Apply("/", (left, right), place),), place)
         operator = _OPERATORS.get(type(node.op))
         if operator is None:
-            raise UnsupportedProgram(
-                f"the operator in {format_node(node)} is not in the language", place
-            )
+            raise refuse_construct(f"the operator in {format_node(node)}", place)
         return Apply(operator, (left, right), place)
 
     def _read_comparison(
         self, node: ast.Compare, values: list[Expression], place: Place
     ) -> Expression:
-        whole: Expression | None = None
+        result: Expression | None = None
         for word, left, right in zip(node.ops, values, values[1:], strict=False):
             known = _COMPARISONS.get(type(word))
             if known is None:
                 raise UnsupportedProgram(
-                    f"{format_node(node)} is not in the language; compare by <, <=, >, >=, =="
+                    f"{format_node(node)} is not in the language; compare with <, <=, >, >=, =="
                     " or !=",
                     place,
                 )
             operator, swapped = known
             one = Apply(operator, (right, left) if swapped else (left, right), place)
-            whole = one if whole is None else conjoin(whole, one)
-        assert whole is not None
-        return whole
+            result = one if result is None else conjoin(result, one)
+        assert result is not None
+        return result
 
     def _read_entry(self, node: ast.Subscript, depth: int, place: Place) -> Expression:
         if not isinstance(node.value, ast.Name) or node.value.id not in self.lists:
             raise UnsupportedProgram(
-                f"{format_node(node)} is not in the language: only a list among the parameters is"
-                " read by index",
+                f"{format_node(node)} is not in the language; only a list parameter can be indexed",
                 place,
             )
         if isinstance(node.slice, ast.Slice | ast.Tuple):
             raise UnsupportedProgram(
-                f"{format_node(node)} is not in the language: one entry is read at a time", place
+                f"{format_node(node)} is not in the language; read one entry at a time", place
             )
         index = self.read(node.slice, depth + 1)
         if isinstance(index, Number) and index.value < 0:
             raise UnsupportedProgram(
-                f"{format_node(node)} counts from the end; write"
+                f"the index of {format_node(node)} is negative; write"
                 f" {node.value.id}[len({node.value.id}) - 1]",
                 place,
             )
@@ -164,7 +162,7 @@ class PythonExpressionReader:
         word = find_called_name(node)
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
             raise UnsupportedProgram(
-                f"{format_node(node)}: arguments are given by place, not by name", place
+                f"{format_node(node)}: pass arguments by position, without * or keywords", place
             )
         if (
             word == "len"
@@ -174,31 +172,29 @@ class PythonExpressionReader:
         ):
             return Length(node.args[0].id, place)
         if word in NOISE_NAMES:
-            return self._read_noise(
-                NOISE_NAMES[word], [self.read(one, depth + 1) for one in node.args], place
-            )
+            arguments = [self.read(one, depth + 1) for one in node.args]
+            return add_draw(NOISE_NAMES[word], arguments, place, self.draws, self.name_supply)
         if word not in FUNCTIONS:
             raise UnsupportedProgram(
-                f"{word or format_node(node)} cannot be called in a mechanism", place
+                f"{word or format_node(node)} cannot be called in a mechanism; use noise or one of"
+                f" {', '.join(sorted(FUNCTIONS))}",
+                place,
             )
         operator, count = FUNCTIONS[word]
         arguments = [self.read(one, depth + 1) for one in node.args]
         if operator in ("min", "max") and len(arguments) > 2:
-            whole = arguments[0]
+            result = arguments[0]
             for one in arguments[1:]:
-                whole = Apply(operator, (whole, one), place)
-            return whole
+                result = Apply(operator, (result, one), place)
+            return result
         if len(arguments) != count:
             raise UnsupportedProgram(
                 f"{word} takes {count} argument{'s' if count > 1 else ''}", place
             )
         return Apply(operator, tuple(arguments), place)
 
-    def _read_noise(self, noise: Noise, arguments: list[Expression], place: Place) -> Expression:
-        return add_draw(noise, arguments, place, self.draws, self.name_supply)
-
     def take_draws(self) -> list[DrawStep]:
-        """The draws gathered so far, which are then forgotten."""
+        """Return the collected draws and start a new list."""
         draws, self.draws = self.draws, []
         return draws
 
@@ -210,8 +206,8 @@ def add_draw(
     draws: list[DrawStep],
     fresh: NameSupply,
 ) -> Expression:
-    """The value of a draw, which goes on the list; with one more argument than the noise takes,
-    the first is its centre.
+    """Append a draw and return its value. If there is one argument too many, the first is the
+    centre.
     """
     count = NOISE_PARAMETER_COUNTS[noise]
     centred = noise in CENTRED_NOISES and len(arguments) == count + 1
@@ -225,7 +221,9 @@ def add_draw(
 
 
 def find_called_name(node: ast.Call) -> str | None:
-    """The word that is called, also where it is written math.sqrt; None where it is no word."""
+    """Return the name of the called function, without a leading ``math.``; None for a call of
+    anything else.
+    """
     function = node.func
     if (
         isinstance(function, ast.Attribute)
@@ -245,14 +243,8 @@ def _build_literal(value: object, place: Place) -> Expression:
     if isinstance(value, bool):
         return Truth(value, place)
     if not isinstance(value, int | float):
-        raise UnsupportedProgram(
-            (
-                f"{str(value)[:40]!r} is not a number, True or False"
-                if value is not None
-                else "None is not a value"
-            ),
-            place,
-        )
+        shown = "None" if value is None else repr(str(value)[:40])
+        raise UnsupportedProgram(f"{shown} is not a number, True or False; use one of these", place)
     try:
         return build_number(parse_exact(value, "number"), place)
     except InvalidArgument:
@@ -274,16 +266,16 @@ def _build_unary(node: ast.UnaryOp, value: Expression, place: Place) -> Expressi
 
 
 def _build_power(base: Expression, exponent: ast.expr, place: Place) -> Expression:
-    """x ** 3 as a product; the exponent is a small whole number."""
+    """Return x ** 3 as a product; the exponent must be a small integer."""
     if (
         not isinstance(exponent, ast.Constant)
         or type(exponent.value) is not int
         or not 0 <= exponent.value <= _MAX_EXPONENT
     ):
         raise UnsupportedProgram(
-            f"an exponent must be a whole number from 0 to {_MAX_EXPONENT}, written out", place
+            f"an exponent must be an integer literal from 0 to {_MAX_EXPONENT}", place
         )
-    whole: Expression = Number(Fraction(1), place)
+    result: Expression = Number(Fraction(1), place)
     for count in range(exponent.value):
-        whole = Apply("*", (whole, base), place) if count else base
-    return whole
+        result = Apply("*", (result, base), place) if count else base
+    return result

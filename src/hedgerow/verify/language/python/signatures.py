@@ -1,4 +1,5 @@
-"""Restricted Python: a function with ``@mechanism`` as a program. The text is parsed, never run.
+"""The head reader of restricted Python: a function with ``@mechanism`` as a program. The text is
+parsed, never run.
 
     @mechanism(epsilon="eps", neighbours="one")
     def noisy(x: private[float], eps: public[float]):
@@ -6,10 +7,10 @@
 
 Parameters are ``private[…]`` or ``public[…]`` of ``int``, ``float``, ``bool``, ``list`` (of
 floats), ``list[int]``, ``bits[n]``. Statements are assignment and ``+=``, if/elif/else, while, for
-over range or a list, break, continue, ``output(e)`` and return. A list that starts as ``[]`` may be
-appended to and returned. Expressions are made of numbers, True, False, variables, ``q[i]``,
+over range or a list, break, continue, ``output(e)`` and return. A list that starts as ``[]`` can be
+appended to and returned. Expressions consist of numbers, True, False, variables, ``q[i]``,
 ``len(q)``, arithmetic, comparisons, and/or/not, ``a if c else b``, abs, min, max, ln, exp, sqrt,
-floor and noise, and for bit strings of ^, &, |, ~, +, concat and bit.
+floor and noise; for bit strings also ^, &, |, ~, +, concat and bit.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, Final
 
-from hedgerow.verify.language.lowering import NameSupply, lower_steps
+from hedgerow.verify.language.lowering import lower_steps
 from hedgerow.verify.language.program import (
     Claim,
     Expression,
@@ -34,6 +35,7 @@ from hedgerow.verify.language.program import (
 from hedgerow.verify.language.python.expressions import PythonExpressionReader, find_place
 from hedgerow.verify.language.python.statements import FunctionBodyReader
 from hedgerow.verify.language.signature import check_text_size, normalise_claim, parse_neighbours
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.type_inference import resolve_program
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -44,8 +46,8 @@ _MAX_TREE_NODES: Final = 50_000  # nodes of the syntax tree of a file
 
 
 def read_programs(text: str, file: str = "") -> list[Program | UnsupportedProgram]:
-    """Every ``@mechanism`` of a file, in order; what is outside the language is returned as
-    such, with its line.
+    """Read every ``@mechanism`` of a file, in order; an ``UnsupportedProgram`` takes the place of
+    each that is outside the language.
     """
     try:
         tree = _parse_python(check_text_size(text))
@@ -61,14 +63,14 @@ def read_programs(text: str, file: str = "") -> list[Program | UnsupportedProgra
 
 
 def read_program(function: Callable[..., Any]) -> Program:
-    """The program that a Python function is, read from its source. Raises ``UnsupportedProgram``
-    where it is none.
+    """Read a Python function from its source; raise ``UnsupportedProgram`` if it is outside the
+    language.
     """
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         raise UnsupportedProgram(
-            "the source of this function is not to be had; write it in a file"
+            "the source of this function is not available; define it in a file"
         ) from None
     text = textwrap.dedent("".join(lines))
     tree = _parse_python(check_text_size(text))
@@ -79,7 +81,7 @@ def read_program(function: Callable[..., Any]) -> Program:
         or _find_decorator(node) is None
     ):
         raise UnsupportedProgram(
-            "a mechanism is a function defined with def, and @mechanism(…) stands above it",
+            "a mechanism must be a function defined with def, under @mechanism(…)",
             find_place(node),
         )
     found = _read_function(node, "\n" * (first - 1) + text)
@@ -89,22 +91,21 @@ def read_program(function: Callable[..., Any]) -> Program:
 
 
 def returns_single_value(program: Program) -> bool:
-    """Whether the function gives exactly one value, by return, on every way through it: then a
-    caller wants that value, not a list.
+    """Return whether each path returns exactly one value, so that a caller gets that value and not
+    a list.
     """
     node = _parse_python(textwrap.dedent(program.source)).body[0]
-    said = [
-        one
+    has_output = any(
+        isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "output"
         for one in ast.walk(node)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "output"
-    ]
+    )
     returns = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
-    gathered = any(
+    builds_list = any(
         isinstance(one, ast.Assign) and isinstance(one.value, ast.List) for one in ast.walk(node)
     )
     if (
-        said
-        or gathered
+        has_output
+        or builds_list
         or not isinstance(node, ast.FunctionDef)
         or not isinstance(node.body[-1], ast.Return)
     ):
@@ -124,10 +125,13 @@ def _parse_python(text: str) -> ast.Module:
         ) from None
     except (ValueError, RecursionError, MemoryError):
         raise UnsupportedProgram(
-            "this is not Python that can be read: it holds null bytes, or is nested too deeply"
+            "this is not readable Python: it has null bytes or is nested too deeply; rewrite it"
         ) from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_TREE_NODES:
-        raise UnsupportedProgram(f"the file has more than {_MAX_TREE_NODES} parts")
+        raise UnsupportedProgram(
+            f"the file has more than {_MAX_TREE_NODES} syntax nodes; move the mechanism to a"
+            " file of its own"
+        )
     return tree
 
 
@@ -150,17 +154,16 @@ def _read_function(
 def build_program(
     node: ast.FunctionDef | ast.AsyncFunctionDef, source: str
 ) -> Program | UnsupportedProgram:
-    """The program of one function that is read already; ``source`` is what a certificate names
-    by its hash.
-    """
+    """Build the program of one parsed function; a certificate names the hash of ``source``."""
     try:
         if isinstance(node, ast.AsyncFunctionDef):
             raise UnsupportedProgram(
-                "a mechanism is a plain function, not an async one", find_place(node)
+                "a mechanism cannot be async; define it with def", find_place(node)
             )
         if len(node.decorator_list) > 1:
             raise UnsupportedProgram(
-                "no other decorator may stand beside @mechanism: it would change what runs",
+                "@mechanism must be the only decorator, since another could change what runs;"
+                " remove the other",
                 find_place(node.decorator_list[-1]),
             )
         parameters = _read_parameters(node)
@@ -173,7 +176,9 @@ def build_program(
     except UnsupportedProgram as outside:
         return outside.with_name(node.name)
     except RecursionError:
-        return UnsupportedProgram("it is nested too deeply to be read", find_place(node), node.name)
+        return UnsupportedProgram(
+            "the program is nested too deeply; flatten it", find_place(node), node.name
+        )
 
 
 def _extract_source(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> str:
@@ -185,7 +190,7 @@ def _read_parameters(node: ast.FunctionDef) -> tuple[Parameter, ...]:
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.defaults or any(arguments.kw_defaults):
         raise UnsupportedProgram(
-            "parameters are plain: no *, no **, and no default values", find_place(node)
+            "parameters cannot have *, ** or default values; remove them", find_place(node)
         )
     return tuple(
         _read_parameter(one)
@@ -197,17 +202,11 @@ def _read_parameter(argument: ast.arg) -> Parameter:
     place = find_place(argument)
     kind = _unquote_annotation(argument.annotation, place)
     word = kind.value if isinstance(kind, ast.Subscript) else None
-    name = (
-        word.id
-        if isinstance(word, ast.Name)
-        else word.attr
-        if isinstance(word, ast.Attribute)
-        else ""
-    )
+    # private[…] or hedgerow.verify.private[…]
+    name = getattr(word, "id", "") or getattr(word, "attr", "")
     if name not in ("private", "public") or not isinstance(kind, ast.Subscript):
         raise UnsupportedProgram(
-            f"say of {argument.arg} whether it is private[…] or public[…], as in {argument.arg}:"
-            " private[float]",
+            f"declare {argument.arg} private[…] or public[…], as in {argument.arg}: private[float]",
             place,
         )
     inner = _unquote_annotation(kind.slice, place)
@@ -234,17 +233,19 @@ def _read_kind(node: ast.expr | None, place: Place) -> tuple[Kind, Expression | 
     ):
         return Kind.BITS, PythonExpressionReader((), NameSupply()).read(node.slice)
     raise UnsupportedProgram(
-        "a parameter is int, float, bool, bits[n], list, or a list[…] of one of those", place
+        "a parameter must be int, float, bool, bits[n], list, or a list[…] of one of these", place
     )
 
 
 def _unquote_annotation(node: ast.expr | None, place: Place) -> ast.expr | None:
-    """An annotation, also where it is written as a string."""
+    """Return an annotation, parsed if it is a string."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             return ast.parse(node.value, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise UnsupportedProgram(f"{node.value[:40]!r} is not an annotation", place) from None
+            raise UnsupportedProgram(
+                f"{node.value[:40]!r} is not a Python expression; correct it", place
+            ) from None
     return node
 
 
@@ -264,7 +265,7 @@ def _read_claim(node: ast.FunctionDef, parameters: tuple[Parameter, ...]) -> Cla
         )
     for word in ("epsilon", "neighbours"):
         if word not in given:
-            raise UnsupportedProgram(f"@mechanism needs {word}", place)
+            raise UnsupportedProgram(f"@mechanism needs {word}; add {word}=…", place)
     epsilon = _read_claim_amount(given["epsilon"], place)
     delta = _read_claim_amount(given["delta"], place) if "delta" in given else None
     if isinstance(delta, Number) and delta.value == 0:
@@ -275,10 +276,10 @@ def _read_claim(node: ast.FunctionDef, parameters: tuple[Parameter, ...]) -> Cla
 
 
 def _read_claim_amount(node: ast.expr, place: Place) -> Expression:
-    """An epsilon or a delta: an expression as a string, or a plain number."""
+    """Read an epsilon or a delta: a number, or an expression as a string."""
     if not isinstance(node, ast.Constant):
         raise UnsupportedProgram(
-            'a claim is written out, as a number or as text: epsilon="2*eps"', place
+            'a claim must be a number or a string literal, as in epsilon="2*eps"', place
         )
     inner = _unquote_annotation(node, place)
     assert inner is not None
@@ -289,11 +290,11 @@ def _read_claim_amount(node: ast.expr, place: Place) -> Expression:
         raise UnsupportedProgram(f"in the claim, {outside.reason}", place) from None
     if reader.draws:
         raise UnsupportedProgram(
-            "a claim is an expression in numbers and public parameters; noise has no place in it",
+            "a claim cannot draw noise; write it with numbers and public parameters",
             place,
         )
     if isinstance(found, Number) and found.value < 0:
-        raise UnsupportedProgram("a claim cannot be below 0", place)
+        raise UnsupportedProgram("a claim must be at least 0", place)
     return found
 
 
@@ -308,5 +309,5 @@ def _read_neighbours(node: ast.expr, place: Place) -> Neighbours:
         word, k = (one.value for one in node.elts if isinstance(one, ast.Constant))
         return parse_neighbours(word, k, place)
     raise UnsupportedProgram(
-        'neighbours is a word such as "one", or a pair such as ("l1", 2)', place
+        'neighbours must be a name such as "one", or a pair such as ("l1", 2)', place
     )

@@ -1,4 +1,6 @@
-"""Statements of a Python function, as steps. What is not listed here is refused with its line."""
+"""The statement reader of restricted Python: the body of a function as steps. Every case that is
+not listed is refused with its line.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +8,6 @@ import ast
 from collections.abc import Sequence
 from fractions import Fraction
 
-from hedgerow.verify.language.lowering import (
-    BranchStep,
-    DrawStep,
-    JumpStep,
-    LoopStep,
-    NameSupply,
-    OutputStep,
-    SetStep,
-    Step,
-    Steps,
-)
 from hedgerow.verify.language.program import (
     Apply,
     Expression,
@@ -34,13 +25,24 @@ from hedgerow.verify.language.python.expressions import (
     format_node,
 )
 from hedgerow.verify.language.python.returned_lists import find_returned_list
-from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.language.steps import (
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    OutputStep,
+    SetStep,
+    Step,
+    Steps,
+)
+from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = ["FunctionBodyReader"]
 
 
 class FunctionBodyReader:
-    """Reads the statements of one function."""
+    """A reader of the statements of one function."""
 
     def __init__(self, function: ast.FunctionDef, parameters: Sequence[Parameter]) -> None:
         self.function = function
@@ -82,10 +84,10 @@ class FunctionBodyReader:
                 target = ast.Name(
                     node.target.id, ast.Load(), lineno=place.line, col_offset=place.column
                 )
-                whole = ast.BinOp(
+                total = ast.BinOp(
                     target, node.op, node.value, lineno=place.line, col_offset=place.column
                 )
-                return self._build_assignment(node.target, whole, place)
+                return self._build_assignment(node.target, total, place)
             case ast.If():
                 condition = self.reader.read(node.test)
                 draws = self.reader.take_draws()
@@ -105,9 +107,7 @@ class FunctionBodyReader:
                 return self._read_expression_statement(node.value, place)
             case ast.Return():
                 return [*self._read_return(node.value), JumpStep("return", place)]
-        raise UnsupportedProgram(
-            f"{format_node(node).splitlines()[0]} is not in the language", place
-        )
+        raise refuse_construct(format_node(node).splitlines()[0], place)
 
     def _read_value(self, node: ast.expr) -> tuple[Expression, list[DrawStep]]:
         value = self.reader.read(node)
@@ -116,7 +116,7 @@ class FunctionBodyReader:
     def _build_assignment(self, target: ast.expr, node: ast.expr, place: Place) -> list[Step]:
         if not isinstance(target, ast.Name):
             raise UnsupportedProgram(
-                f"{format_node(target)} cannot be assigned to; only a plain variable can", place
+                f"{format_node(target)} cannot be assigned; assign a variable", place
             )
         name = target.id
         value, draws = self._read_value(node)
@@ -150,15 +150,17 @@ class FunctionBodyReader:
     def _read_tuple_assignment(
         self, target: ast.Tuple, value: ast.expr, place: Place
     ) -> list[Step]:
-        """a, b = b, a: every value is read before any is assigned."""
+        """Read ``a, b = b, a``; all values are read before any is assigned."""
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
-            raise UnsupportedProgram("as many values as variables must stand on the right", place)
+            raise UnsupportedProgram(
+                "the right side must have one value for each variable on the left", place
+            )
         first: list[Step] = []
         then: list[Step] = []
         for one, node in zip(target.elts, value.elts, strict=True):
             if not isinstance(one, ast.Name):
                 raise UnsupportedProgram(
-                    f"{format_node(one)} cannot be assigned to; only a plain variable can", place
+                    f"{format_node(one)} cannot be assigned; assign a variable", place
                 )
             held = self.name_supply.make_name(f"{one.id}_next")
             found, draws = self._read_value(node)
@@ -168,7 +170,7 @@ class FunctionBodyReader:
 
     def _read_for(self, node: ast.For, place: Place) -> list[Step]:
         if not isinstance(node.target, ast.Name):
-            raise UnsupportedProgram("for takes one plain variable", place)
+            raise UnsupportedProgram("a for-loop must have one variable as its target", place)
         name = node.target.id
         if isinstance(node.iter, ast.Name) and node.iter.id in self.reader.lists:
             start, stop, step = Number(Fraction(0), place), Length(node.iter.id, place), Fraction(1)
@@ -189,8 +191,8 @@ class FunctionBodyReader:
         return [*before, SetStep(counter, start, place), loop]
 
     def _needs_hidden_counter(self, name: str, node: ast.For) -> bool:
-        """Whether the variable of a loop is assigned in it, or used outside of it: then it is
-        not the counter itself.
+        """Return whether the loop variable is assigned in the loop or read outside it, so that it
+        cannot be the counter itself.
         """
         inside = set(map(id, ast.walk(node)))
         for one in ast.walk(self.function):
@@ -206,8 +208,8 @@ class FunctionBodyReader:
         return False
 
     def _is_owned_elsewhere(self, name: ast.Name, other: ast.For) -> bool:
-        """Whether this use lies in the body of a for-loop over the same variable that ``other``
-        does not lie in.
+        """Return whether the name is used in another for-loop over the same variable that does not
+        contain ``other``.
         """
         for loop in ast.walk(self.function):
             if (
@@ -232,15 +234,15 @@ class FunctionBodyReader:
             or not 1 <= len(node.args) <= 3
         ):
             raise UnsupportedProgram(
-                "for goes over range(…) or over a list among the parameters", place
+                "a for-loop must iterate over range(…) or over a list parameter", place
             )
         values = [self.reader.read(one) for one in node.args]
         if self.reader.draws:
-            raise UnsupportedProgram("draw the noise before the loop: range(…) is read once", place)
+            raise UnsupportedProgram("range(…) cannot draw noise; draw it before the loop", place)
         step = values[2] if len(values) == 3 else Number(Fraction(1))
         if not isinstance(step, Number) or step.value == 0 or step.value.denominator != 1:
             raise UnsupportedProgram(
-                "the step of range(…) must be a whole number other than 0, written out", place
+                "the step of range(…) must be an integer literal other than 0", place
             )
         start, stop = (
             (Number(Fraction(0), place), values[0]) if len(values) == 1 else (values[0], values[1])
@@ -257,7 +259,7 @@ class FunctionBodyReader:
             for one in ast.walk(argument)
             if isinstance(one, ast.Name)
         }
-        if mentioned & stored:  # range is read once, and what it was read from changes
+        if mentioned & stored:  # Python evaluates range once; the loop changes its bounds
             end = self.name_supply.make_name("end")
             before.append(SetStep(end, stop, place))
             stop = Name(end, place)
@@ -272,8 +274,7 @@ class FunctionBodyReader:
         ):
             if self.returned_list is not None:
                 raise UnsupportedProgram(
-                    "give what is told either by output(…) or in one list that is returned, not"
-                    " both",
+                    "use either output(…) or one returned list, not both",
                     place,
                 )
             value, draws = self._read_value(node.args[0])
@@ -288,16 +289,20 @@ class FunctionBodyReader:
                 value, draws = self._read_value(node.args[0])
                 return [*draws, OutputStep(value, place)]
             raise UnsupportedProgram(
-                f"{format_node(node)}: only a list that starts as [] and is returned at the end can"
-                " be appended to",
+                f"{format_node(node)}: append only to a list that starts as [] and is returned at"
+                " the end",
                 place,
             )
-        raise UnsupportedProgram(f"{format_node(node)} does nothing that the language knows", place)
+        raise UnsupportedProgram(
+            f"{format_node(node)} is not a statement of the language; use output(…) or an"
+            " assignment",
+            place,
+        )
 
     def _read_list_extension(self, added: ast.expr, node: ast.stmt, place: Place) -> list[Step]:
         if not isinstance(added, ast.List):
             raise UnsupportedProgram(
-                f"{format_node(node)}: only [value, …] is added to the list that is returned", place
+                f"{format_node(node)}: the returned list can only be extended by [value, …]", place
             )
         return self._build_outputs(added.elts, place)
 
@@ -312,7 +317,7 @@ class FunctionBodyReader:
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return []
         if self.returned_list is not None:
-            return []  # it was told when it was put on the list
+            return []  # each entry was output when it was appended
         if isinstance(node, ast.Tuple | ast.List):
             return self._build_outputs(node.elts, find_place(node))
         return self._build_outputs([node], find_place(node))

@@ -1,9 +1,10 @@
-"""Additive mechanisms: the worst moves a sensitivity allows, and the two laws of the noisy answers.
+"""Neighbours for additive mechanisms: the worst changes that a sensitivity allows, and the
+distributions of the noisy answers.
 
 The exact answers differ by an extreme vector: one cell at linf; as many cells at linf as l1 and l2
-allow, and one with the rest; all l0 cells alike. Cells are independent, so laws are looked at cell
-by cell, each as often as it occurs. On a grid for reals the exact value lies where snapping drives
-it and its neighbour farthest apart.
+allow, and one with the rest; all l0 cells alike. Cells are independent, so that distributions are
+compared cell by cell, each as often as it occurs. On a grid for reals the exact value lies where
+rounding to the grid separates it most from its neighbour.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ __all__ = [
 
 
 def to_outputs(case: LawCase, steps: Integers) -> Any:
-    """Outputs of an additive mechanism as it would return them: integers on the grid of 1,
-    doubles on any other.
+    """Return outputs as an additive mechanism would: integers on the grid of 1, doubles on any
+    other.
     """
     return steps if case.mechanism.grid == 1 else steps * float(case.mechanism.grid)
 
 
 @lru_cache(maxsize=4)
 def compute_noise_distribution(case: LawCase) -> IntegerDistribution:
-    """The law of the noise of an additive mechanism, in grid steps."""
+    """Return the noise distribution of an additive mechanism, in grid steps."""
     steps = make_points(0)
     return IntegerDistribution.from_logs(
         steps,
@@ -66,7 +67,7 @@ def list_vector_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
 
 
 def list_extreme_moves(case: LawCase) -> list[Counter[Fraction]]:
-    """Extreme vectors as sizes and how often they occur; whole sizes on the grid of 1."""
+    """Return the extreme vectors, as sizes with their counts; integers on the grid of 1."""
     move = case.sensitivity
     whole = case.mechanism.grid == 1
     alike = min(move.linf, move.l1 / move.l0, sqrt_down(move.l2_squared / move.l0))
@@ -88,7 +89,9 @@ def list_extreme_moves(case: LawCase) -> list[Counter[Fraction]]:
 
 
 def compare_shifted_cell(case: LawCase, by: Fraction) -> DistributionPair:
-    """One cell that moves by so much, from where snapping to the grid makes the most of it."""
+    """Compare one cell with itself shifted, from where rounding to the grid makes the shift
+    largest.
+    """
     grid = Fraction(case.mechanism.grid)
     start: Any
     end: Any
@@ -108,10 +111,13 @@ def compare_shifted_cell(case: LawCase, by: Fraction) -> DistributionPair:
     )
 
 
-def restrict_to_support(steps: Integers, one: Any, other: Any) -> DistributionPair:
-    """Both laws between the outermost points where either has mass."""
-    both = IntegerDistribution.from_logs(steps, np.maximum(one, other))
-    kept = slice(*np.searchsorted(steps, [both.steps[0], both.steps[-1] + 1]))
+def restrict_to_support(steps: Integers, first: Any, second: Any) -> DistributionPair:
+    """Return both distributions between the outermost points where either has mass."""
+    joint = IntegerDistribution.from_logs(steps, np.maximum(first, second))
+    kept = slice(*np.searchsorted(steps, [joint.steps[0], joint.steps[-1] + 1]))
     return DistributionPair(
-        *(IntegerDistribution(both.steps, np.maximum(log[kept], MIN_LOG)) for log in (one, other))
+        *(
+            IntegerDistribution(joint.steps, np.maximum(log[kept], MIN_LOG))
+            for log in (first, second)
+        )
     )

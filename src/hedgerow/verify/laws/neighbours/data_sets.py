@@ -1,9 +1,9 @@
-"""Small worlds in which a mechanism is looked at: data sets, which of them are neighbours, and the
-law of the output on each.
+"""Small sets of data sets for tests: which of them are neighbours, and the output distribution on
+each.
 
-An output may be anything; its ``code`` is a whole number, so that laws are ``IntegerDistribution``
-and draws can be counted. A ``MechanismUse`` without a law belongs to a mechanism that states none;
-what it claims is then held against draws (``audited``).
+An output may be anything; ``encode`` maps it to an integer, so that its distribution is an
+``IntegerDistribution`` and draws can be counted. A ``MechanismUse`` without a distribution belongs
+to a mechanism that states none; its claim is then tested by draws (``empirical_claims``).
 """
 
 from __future__ import annotations
@@ -33,22 +33,20 @@ __all__ = [
 
 @dataclass(frozen=True)
 class DistributionPair:
-    """The laws of one cell on two neighbours, at the same points."""
+    """The distributions of one cell on two neighbours, at the same points."""
 
     first: IntegerDistribution
     second: IntegerDistribution
 
     @cached_property
     def losses(self) -> Floats:
-        """ln(one/other) at each point."""
+        """The losses ln(p/p') at each point."""
         return np.asarray(self.first.log - self.second.log)
 
 
 @dataclass(frozen=True)
 class NeighbourPair:
-    """Two neighbours: independent cells, each pair of laws as often as it occurs, and a
-    description in words.
-    """
+    """A pair of neighbours: independent cells, each with its count, and a description."""
 
     cells: tuple[tuple[DistributionPair, int], ...]
     description: str
@@ -56,8 +54,8 @@ class NeighbourPair:
 
 @dataclass(frozen=True, eq=False)
 class MechanismUse:
-    """One data set: a use of the mechanism on it, the whole number that an output is counted as,
-    and the law of that number.
+    """A use of the mechanism on one data set, the encoding of its output as an integer, and the
+    distribution of that integer.
     """
 
     description: str
@@ -68,8 +66,8 @@ class MechanismUse:
 
 @dataclass(frozen=True)
 class NeighbourSet:
-    """Neighbours with their laws, both ways round; places to draw at; and neighbouring places,
-    for mechanisms that state no law.
+    """Neighbours with their distributions, in both orders; uses to draw from; and pairs of uses for
+    mechanisms that state no distribution.
     """
 
     neighbours: tuple[NeighbourPair, ...]
@@ -78,34 +76,34 @@ class NeighbourSet:
 
 
 def make_categorical(log: Any) -> IntegerDistribution:
-    """The law of 0, 1, 2, … from logarithms."""
+    """Return the distribution of 0, 1, 2, … from log-probabilities."""
     return IntegerDistribution(
         np.arange(len(log)), np.maximum(np.asarray(log, dtype=np.float64), MIN_LOG)
     )
 
 
-def add_reversed(there: Iterable[NeighbourPair]) -> tuple[NeighbourPair, ...]:
-    """The neighbours given, and each the other way round."""
-    found = tuple(there)
-    back = (
+def add_reversed(pairs: Iterable[NeighbourPair]) -> tuple[NeighbourPair, ...]:
+    """Return the given pairs, and each in reverse order."""
+    found = tuple(pairs)
+    reversed_pairs = (
         NeighbourPair(
             tuple((DistributionPair(pair.second, pair.first), count) for pair, count in item.cells),
             item.description,
         )
         for item in found
     )
-    return (*found, *back)
+    return (*found, *reversed_pairs)
 
 
-def draw_encoded(place: MechanismUse, count: int) -> Integers:
-    """So many draws at a place, as whole numbers."""
-    return np.array([place.encode(place.draw()) for _ in range(count)], dtype=np.int64)
+def draw_encoded(use: MechanismUse, count: int) -> Integers:
+    """Draw this often and return the encoded outputs."""
+    return np.array([use.encode(use.draw()) for _ in range(count)], dtype=np.int64)
 
 
 def make_output_error(expected: str, found: object) -> LawBroken:
-    """What ``code`` raises for an output that cannot be; the value is of a small world, not of
-    anybody's data.
+    """Build the error of an impossible output. It may show the value, which comes from a test data
+    set and not from anybody's data.
     """
     return LawBroken(
-        "outputs keep to the grid", expected, f"{type(found).__name__} {str(found)[:60]}"
+        "outputs lie on the grid", expected, f"{type(found).__name__} {str(found)[:60]}"
     )

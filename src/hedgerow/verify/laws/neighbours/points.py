@@ -1,9 +1,9 @@
-"""Small worlds for mechanisms of shape point: all columns of a few rows over four points, and some
-where nearly all points lie on one side.
+"""Neighbours for mechanisms of shape point: all columns of a few rows over four points, and some
+columns with nearly all points on one side.
 
-On the second kind, 21 points wide with rows near either end, one row more moves the scores of
-nearly all points alike, and a choice loses nearly all it may. Neighbours are columns with a unit's
-rows more, or with these rows elsewhere, under every relation the mechanism knows.
+On the latter, 21 points wide with rows near either end, one more row changes the scores of nearly
+all points alike, and a choice loses nearly all that it may. Neighbours are columns with the rows of
+one more unit, or with these rows elsewhere, under each relation that the mechanism supports.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Rows = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class PointChooser:
-    """A way to use the mechanism on a column, under one relation."""
+    """A use of the mechanism on a column, under one relation."""
 
     relation: str
     draw: Callable[[Sample], Any]
@@ -62,8 +62,8 @@ class PointChooser:
 
 
 def list_choosers(case: LawCase) -> list[PointChooser]:
-    """The relations a mechanism holds under; the inverse sensitivity mechanism is used for
-    medians.
+    """Return a chooser for each relation of the mechanism; the inverse sensitivity mechanism is
+    used for medians.
     """
     mechanism = case.mechanism
     if not hasattr(mechanism, "quantile_log_prob"):
@@ -88,14 +88,14 @@ def _make_median_chooser(mechanism: Any, median: Quantile) -> PointChooser:
 
 
 def make_column(rows: Rows, width: int) -> Sample:
-    """A column of whole numbers from 0 to ``width``."""
+    """Return a column of integers from 0 to ``width``."""
     return Sample(np.array(sorted(rows), dtype=np.int64), 0, width)
 
 
 def compute_point_distribution(
     chooser: PointChooser, rows: Rows, width: int
 ) -> IntegerDistribution | None:
-    """The law of the chosen point, or None if the mechanism says that it has no closed form."""
+    """Return the distribution of the chosen point, or None if it has no closed form."""
     data = make_column(rows, width)
     try:
         return make_categorical([chooser.log_prob(z, data) for z in range(width + 1)])
@@ -104,68 +104,74 @@ def compute_point_distribution(
 
 
 def build_point_neighbours(case: LawCase) -> NeighbourSet:
-    """Neighbours and places under every relation; for the inverse sensitivity mechanism also
+    """Build neighbours and uses under each relation; for the inverse sensitivity mechanism also
     among candidates with their lengths.
     """
     found: list[NeighbourPair] = []
-    places: list[MechanismUse] = []
+    uses: list[MechanismUse] = []
     unstated: list[tuple[MechanismUse, MechanismUse]] = []
     for turn, chooser in enumerate(list_choosers(case)):
-        laws: dict[tuple[Rows, int], IntegerDistribution | None] = {}
-        shown = [
-            _make_use(chooser, rows, width, laws)
+        distributions: dict[tuple[Rows, int], IntegerDistribution | None] = {}
+        shown_uses = [
+            _make_use(chooser, rows, width, distributions)
             for rows, width in (((0, 1, 1, 3), NARROW_WIDTH), ((0, 0, 15, 19, 20), WIDE_WIDTH))
         ]
-        if shown[0].distribution is None:
+        if shown_uses[0].distribution is None:
             unstated.append(
                 tuple(  # type: ignore[arg-type]
-                    _make_use(chooser, rows, NARROW_WIDTH, laws)
+                    _make_use(chooser, rows, NARROW_WIDTH, distributions)
                     for rows in _find_crossing_pair(case, chooser.relation)
                 )
             )
         else:
-            found += _list_neighbours(case, chooser, laws)
-        places += shown if turn == 0 else shown[: hasattr(case.mechanism, "quantile_log_prob")]
+            found += _list_neighbours(case, chooser, distributions)
+        uses += (
+            shown_uses if turn == 0 else shown_uses[: hasattr(case.mechanism, "quantile_log_prob")]
+        )
     if hasattr(case.mechanism, "quantile_log_prob"):
-        more_found, more_places = _list_length_neighbours(case)
-        found, places = [*found, *more_found], [*places, *more_places]
-    return NeighbourSet(add_reversed(found), tuple(places), tuple(unstated))
+        more_found, more_uses = _list_length_neighbours(case)
+        found, uses = [*found, *more_found], [*uses, *more_uses]
+    return NeighbourSet(add_reversed(found), tuple(uses), tuple(unstated))
 
 
 def _make_use(
     chooser: PointChooser,
     rows: Rows,
     width: int,
-    laws: dict[tuple[Rows, int], IntegerDistribution | None],
+    distributions: dict[tuple[Rows, int], IntegerDistribution | None],
 ) -> MechanismUse:
-    if (rows, width) not in laws:
-        laws[rows, width] = compute_point_distribution(chooser, rows, width)
+    if (rows, width) not in distributions:
+        distributions[rows, width] = compute_point_distribution(chooser, rows, width)
     data = make_column(rows, width)
 
-    def code(point: Any) -> int:
-        """A single point as it is; of several, digits to the base of the number of points."""
+    def encode(point: Any) -> int:
+        """Encode a single point as itself, and several as digits to the base of the number of
+        points.
+        """
         several = point if isinstance(point, list) else [point]
         if not all(type(z) is int and 0 <= z <= width for z in several):
-            raise make_output_error(f"whole numbers from 0 to {width}", point)
+            raise make_output_error(f"integers from 0 to {width}", point)
         return sum(z * (width + 1) ** place for place, z in enumerate(reversed(several)))
 
     return MechanismUse(
         f"{chooser.relation}, {_format_rows(rows)}",
         lambda: chooser.draw(data),
-        code,
-        laws[rows, width],
+        encode,
+        distributions[rows, width],
     )
 
 
 def _list_neighbours(
-    case: LawCase, chooser: PointChooser, laws: dict[tuple[Rows, int], IntegerDistribution | None]
+    case: LawCase,
+    chooser: PointChooser,
+    distributions: dict[tuple[Rows, int], IntegerDistribution | None],
 ) -> Iterator[NeighbourPair]:
     for width, one, other in _list_column_pairs(case, chooser.relation):
         pair = []
         for rows in (one, other):
-            if (rows, width) not in laws:
-                laws[rows, width] = compute_point_distribution(chooser, rows, width)
-            pair.append(laws[rows, width])
+            if (rows, width) not in distributions:
+                distributions[rows, width] = compute_point_distribution(chooser, rows, width)
+            pair.append(distributions[rows, width])
         yield NeighbourPair(
             ((DistributionPair(*pair), 1),),  # type: ignore[arg-type]
             f"the columns {_format_rows(one)} and {_format_rows(other)} of {width + 1} points"
@@ -174,7 +180,7 @@ def _list_neighbours(
 
 
 def _list_column_pairs(case: LawCase, relation: str) -> Iterator[tuple[int, Rows, Rows]]:
-    """Widths and pairs of columns."""
+    """Yield widths and pairs of columns."""
     few = [
         rows
         for n in range(_MAX_ROWS + 1)
@@ -189,17 +195,15 @@ def _list_column_pairs(case: LawCase, relation: str) -> Iterator[tuple[int, Rows
     ):
         for rest in rests:
             more = [tuple(sorted((*rest, *[z] * case.units))) for z in places]
-            for one, other in (
-                combinations(more, 2)
-                if relation == "change-one"
-                else ((rest, there) for there in more)
-            ):
+            added = ((rest, rows) for rows in more)
+            pairs = combinations(more, 2) if relation == "change-one" else added
+            for one, other in pairs:
                 yield width, one, other
 
 
 def _find_crossing_pair(case: LawCase, relation: str) -> tuple[Rows, Rows]:
-    """Neighbours whose first quantile lies at different ends of the range; of quantiles too near
-    an end, any neighbours.
+    """Return neighbours whose first quantile lies at different ends of the range; for quantiles too
+    near an end, any neighbours.
     """
     quantile = Quantile(getattr(case.mechanism, "at", (Fraction(1, 2),))[0], relation)
     gone = case.units if relation == "change-one" else 0
@@ -221,26 +225,26 @@ def _format_rows(rows: Rows) -> str:
 
 
 def _list_length_neighbours(case: LawCase) -> tuple[list[NeighbourPair], list[MechanismUse]]:
-    """Candidates whose lengths move by at most the number of rows."""
-    mechanism, found, places = case.mechanism, [], []
+    """Return candidates whose lengths change by at most the number of rows."""
+    mechanism, found, uses = case.mechanism, [], []
     for lengths in (*_LENGTHS, (0, ceil(40 / float(case.loss.epsilon)))):
         for signs in product((-1, 0, 1), repeat=len(lengths)):
-            there = [
+            changed = [
                 max(0, length + sign * case.units)
                 for length, sign in zip(lengths, signs, strict=True)
             ]
             pair = DistributionPair(
                 *(
                     make_categorical([mechanism.log_prob(i, x) for i in range(len(x))])
-                    for x in (list(lengths), there)
+                    for x in (list(lengths), changed)
                 )
             )
-            found.append(NeighbourPair(((pair, 1),), f"the lengths {lengths} and {there}"))
+            found.append(NeighbourPair(((pair, 1),), f"the lengths {lengths} and {changed}"))
     for lengths in _LENGTHS[:2]:
         stated = make_categorical(
             [mechanism.log_prob(i, list(lengths)) for i in range(len(lengths))]
         )
-        places.append(
+        uses.append(
             MechanismUse(
                 f"lengths {lengths}",
                 lambda x=list(lengths): mechanism.sample(x),  # type: ignore[misc]
@@ -248,10 +252,10 @@ def _list_length_neighbours(case: LawCase) -> tuple[list[NeighbourPair], list[Me
                 stated,
             )
         )
-    return found, places
+    return found, uses
 
 
-def _check_candidate_index(place: Any) -> int:
-    if type(place) is not int or place < 0:
-        raise make_output_error("the place of a candidate", place)
-    return place
+def _check_candidate_index(index: Any) -> int:
+    if type(index) is not int or index < 0:
+        raise make_output_error("the index of a candidate", index)
+    return index

@@ -1,9 +1,9 @@
-"""Small worlds for mechanisms of shape smooth: all that beta-smoothness allows, at its ends.
+"""Neighbours for mechanisms of shape smooth: the extremes that beta-smoothness allows.
 
-Between neighbours S changes by a factor of at most e^beta, and the answer by at most the smaller of
-the two S, since each of them bounds the local sensitivity on its side. So the pairs are: S alone
-changes, the answer alone moves, and both; along a chain for several units. Of several numbers one
-takes the whole move, or all take equal parts.
+Between neighbours the smooth sensitivity S changes by a factor of at most e^beta, and the answer by
+at most the smaller of the two S, since each of them bounds the local sensitivity on its side. The
+pairs are therefore: S alone changes, the answer alone changes, and both; along a chain for several
+units. Of several numbers one takes the whole change, or all take equal parts.
 """
 
 from __future__ import annotations
@@ -31,22 +31,24 @@ from hedgerow.verify.laws.neighbours.data_sets import (
 __all__ = ["build_smooth_neighbours", "compute_cell_distribution", "count_cells", "make_answer"]
 
 _SENSITIVITY_SHARES = (1.0, 0.2)  # of the largest smooth sensitivity
-_SHRINK = 1 - 1e-12  # so that doubles do not stretch by more than beta
+_SHRINK = 1 - 1e-12  # so that rounding does not exceed e^beta
 
 
 def count_cells(case: LawCase) -> int:
-    """How many numbers a mechanism answers at once."""
+    """Return the number of numbers that a mechanism answers at once."""
     return int(getattr(case.mechanism, "dimension", 1))
 
 
 def make_answer(case: LawCase, exact: float) -> Any:
-    """An exact answer as the mechanism takes it: a number, or the same number in every cell."""
+    """Return an exact answer as the mechanism takes it: a number, or the same number in
+    each cell.
+    """
     return exact if count_cells(case) == 1 else np.full(count_cells(case), exact)
 
 
 def _log_probabilities(case: LawCase, steps: Integers, exact: float, smooth: float) -> Floats:
-    """Logarithms of the probabilities of all steps, several in a row where the mechanism takes
-    so many at once.
+    """Return the log-probabilities of all steps, several per row if the mechanism takes several at
+    once.
     """
     cells = count_cells(case)
     filled = np.append(steps, np.zeros(-steps.size % cells, dtype=np.int64))
@@ -58,27 +60,27 @@ def _log_probabilities(case: LawCase, steps: Integers, exact: float, smooth: flo
 
 
 def _make_points(*centres: int) -> Integers:
-    """Fewer than for additive noise: these laws are smooth, and their log_prob is dear and far
-    out not exact.
+    """Return fewer points than for additive noise: these distributions are smooth, and their
+    log_prob is slow and inexact far out.
     """
     return make_points(*centres, dense=1 << 10, growth=1 + 2.0**-8, farthest=2.0**36)
 
 
 @lru_cache(maxsize=8)
 def compute_cell_distribution(case: LawCase, smooth: float) -> IntegerDistribution:
-    """The law of one cell around the answer 0, in grid steps."""
+    """Return the distribution of one cell around the answer 0, in grid steps."""
     return IntegerDistribution.from_logs(
         _make_points(0), _log_probabilities(case, _make_points(0), 0.0, smooth)
     )
 
 
 def build_smooth_neighbours(case: LawCase) -> NeighbourSet:
-    """The pairs above; places at the largest smooth sensitivity and at a fifth of it."""
-    places = []
+    """Build the pairs above, and uses at the largest smooth sensitivity and at a fifth of it."""
+    uses = []
     for share in _SENSITIVITY_SHARES:
         smooth = share * float(case.mechanism.bound)
         words = f"the answer 0 with the smooth sensitivity {smooth:g}"
-        places.append(
+        uses.append(
             MechanismUse(
                 words,
                 lambda s=smooth: case.mechanism.sample(make_answer(case, 0.0), s),  # type: ignore[misc]
@@ -86,25 +88,24 @@ def build_smooth_neighbours(case: LawCase) -> NeighbourSet:
                 compute_cell_distribution(case, smooth),
             )
         )
-    return NeighbourSet(add_reversed(_list_smooth_neighbours(case)), tuple(places))
+    return NeighbourSet(add_reversed(_list_smooth_neighbours(case)), tuple(uses))
 
 
 def _make_encoder(case: LawCase) -> Any:
     grid = float(case.mechanism.grid)
 
-    def code(output: Any) -> int:
-        """The first number, in grid steps."""
+    def encode(output: Any) -> int:
+        """Return the first number, in grid steps."""
         numbers = np.atleast_1d(np.asarray(output))
-        fitting = numbers.shape == (count_cells(case),) and numbers.dtype.kind in (
-            "iu" if grid == 1 else "f"
-        )
-        if not fitting or (numbers / grid != np.rint(numbers / grid)).any():
+        kinds = "iu" if grid == 1 else "f"
+        is_valid = numbers.shape == (count_cells(case),) and numbers.dtype.kind in kinds
+        if not is_valid or (numbers / grid != np.rint(numbers / grid)).any():
             raise make_output_error(
                 f"{count_cells(case)} multiple(s) of {case.mechanism.grid}", output
             )
         return int(numbers[0] / grid)
 
-    return code
+    return encode
 
 
 def _list_smooth_neighbours(case: LawCase) -> Iterator[NeighbourPair]:

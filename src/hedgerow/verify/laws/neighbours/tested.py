@@ -1,16 +1,16 @@
-"""Small worlds for mechanisms of shape tested that release or publish: data sets in a row,
+"""Neighbours for mechanisms of shape tested that release or publish: data sets in a row, with
 neighbours one step (or one unit of k) apart.
 
-**Released, without noise.** On one side of the middle the answer is a, on the other b; the distance
+**Release without noise.** On one side of the middle the answer is a, on the other b; the distance
 grows with the steps from the middle.
 
-**Released, with noise.** From 0 on the answers move by the proposed bound a step, and the distance
-is the number of the step; below, they lie much farther apart than the noise reaches, at the
+**Release with noise.** From step 0 on, the answers change by the proposed bound per step, and the
+distance is the number of the step; below 0, they lie much farther apart than the noise reaches, at
 distance 0.
 
-**Published.** Keys that only one of two neighbours has, and keys of both whose counts move. The
-probabilities of publishing at all counts give the law of a noisy count, up to a place above which
-all are one outcome.
+**Publication.** Keys that only one of two neighbours has, and keys of both whose counts change. The
+publication probabilities at all counts give the distribution of a noisy count, up to a top above
+which all are one outcome.
 """
 
 from __future__ import annotations
@@ -44,36 +44,34 @@ from hedgerow.verify.laws.neighbours.data_sets import (
 __all__ = ["build_tested_neighbours", "compute_key_distribution", "gate_distribution"]
 
 _STEPS = 40
-# radii of all but 10^-9 of the noise: so far apart are answers that the test must keep back
+# distance of answers that must not be released, in radii that cover all but 10^-9 of the noise
 _JUMP_RADII = 100
 _ANSWERS = {"a": 1, "b": 2}
 
 
 def build_tested_neighbours(case: LawCase) -> NeighbourSet:
-    """The world that suits the kind."""
+    """Build the neighbours for the kind of mechanism."""
     if isinstance(case.mechanism, ThresholdedHistogram):
         return NeighbourSet(
             add_reversed(_list_key_neighbours(case)), tuple(_list_histogram_uses(case))
         )
-    return (
-        _build_noisy_neighbours(case)
-        if hasattr(case.mechanism, "noise")
-        else _build_stable_neighbours(case)
-    )
+    if hasattr(case.mechanism, "noise"):
+        return _build_noisy_neighbours(case)
+    return _build_stable_neighbours(case)
 
 
-def _take_logs(chances: Any) -> Any:
+def _take_logs(probabilities: Any) -> Any:
     with np.errstate(divide="ignore"):
-        return np.log(np.asarray(chances, dtype=np.float64))
+        return np.log(np.asarray(probabilities, dtype=np.float64))
 
 
 def _list_steps(case: LawCase) -> list[int]:
-    """Steps of interest: all around the middle and around the place where a release gets likely,
-    and some in between.
+    """Return steps of interest: all around the middle and around the place where a release becomes
+    likely, and some in between.
     """
-    k, chance = case.units, case.mechanism.release_probability
+    k, probability = case.units, case.mechanism.release_probability
     likely = 1
-    while chance(likely) < 0.5:
+    while probability(likely) < 0.5:
         likely *= 2
     far = np.linspace(k, likely + 2 * k, _STEPS).astype(int).tolist()
     return sorted({*range(-2 * k, 2 * k + 1), *far})
@@ -85,52 +83,54 @@ def _build_stable_neighbours(case: LawCase) -> NeighbourSet:
     def at(step: int) -> tuple[str, int]:
         return ("a", step) if step >= 1 else ("b", 1 - step)
 
-    def law(step: int) -> IntegerDistribution:
+    def distribution(step: int) -> IntegerDistribution:
         (answer, distance), found = at(step), [0.0, 0.0, 0.0]
         found[_ANSWERS[answer]] = mechanism.release_probability(distance)
         return make_categorical(_take_logs([1 - sum(found), *found[1:]]))
 
-    def code(output: Any) -> int:
+    def encode(output: Any) -> int:
         if output is not None and output not in _ANSWERS:
             raise make_output_error("an answer or None", output)
         return _ANSWERS.get(output, 0)
 
-    def drawn(step: int) -> MechanismUse:
-        stated = law(step)
-        there = stated.log > MIN_LOG  # the answer of other data must never come out
-        shown = IntegerDistribution(stated.steps[there], stated.log[there])
+    def make_use(step: int) -> MechanismUse:
+        stated = distribution(step)
+        possible = stated.log > MIN_LOG  # the answer of the other data must never be released
+        shown = IntegerDistribution(stated.steps[possible], stated.log[possible])
         return MechanismUse(
-            f"distance {at(step)[1]}", lambda: mechanism.sample(*at(step)), code, shown
+            f"distance {at(step)[1]}", lambda: mechanism.sample(*at(step)), encode, shown
         )
 
     row = _list_steps(case)
     pairs = (
         NeighbourPair(
-            ((DistributionPair(law(step), law(step + by)), 1),),
+            ((DistributionPair(distribution(step), distribution(step + by)), 1),),
             f"distances {at(step)[1]} and {at(step + by)[1]}",
         )
         for step in row
         for by in {1, case.units}
     )
     return NeighbourSet(
-        add_reversed(pairs), tuple(drawn(step) for step in (_find_even_step(row, mechanism, at), 1))
+        add_reversed(pairs),
+        tuple(make_use(step) for step in (_find_even_step(row, mechanism, at), 1)),
     )
 
 
 def _find_even_step(row: list[int], mechanism: Any, at: Any) -> int:
-    """The step at which release and no release are about as likely."""
+    """Return the step at which release and no release are about equally likely."""
     return min(
         (step for step in row if step >= 1),
         key=lambda step: abs(mechanism.release_probability(at(step)[1]) - 0.5),
     )
 
 
-def gate_distribution(chance: float, law: IntegerDistribution) -> IntegerDistribution:
-    """No release, placed just below all outputs, or with this chance an output of ``law``."""
-    log = np.concatenate([_take_logs([1 - chance]), _take_logs(chance) + law.log])
-    return IntegerDistribution(
-        np.concatenate([law.steps[:1] - 1, law.steps]), np.maximum(log, MIN_LOG)
-    )
+def gate_distribution(probability: float, outputs: IntegerDistribution) -> IntegerDistribution:
+    """Return the distribution of an output of ``outputs`` with this probability, and otherwise of
+    no release, placed just below all outputs.
+    """
+    log = np.concatenate([_take_logs([1 - probability]), _take_logs(probability) + outputs.log])
+    steps = np.concatenate([outputs.steps[:1] - 1, outputs.steps])
+    return IntegerDistribution(steps, np.maximum(log, MIN_LOG))
 
 
 def _build_noisy_neighbours(case: LawCase) -> NeighbourSet:
@@ -149,50 +149,52 @@ def _build_noisy_neighbours(case: LawCase) -> NeighbourSet:
             move = answer(ends[1]) - answer(ends[0])
             if move not in moves:
                 moves[move] = compare_shifted_cell(inner, move)
-            chances = (mechanism.release_probability(max(end, 0)) for end in ends)
+            first, second = (mechanism.release_probability(max(end, 0)) for end in ends)
             pair = DistributionPair(
-                *(
-                    gate_distribution(c, law)
-                    for c, law in zip(chances, (moves[move].first, moves[move].second), strict=True)
-                )
+                gate_distribution(first, moves[move].first),
+                gate_distribution(second, moves[move].second),
             )
             yield NeighbourPair(
                 ((pair, 1),),
                 f"distances {max(ends[0], 0)} and {max(ends[1], 0)}, answers {float(move):g} apart",
             )
 
-    def drawn(distance: int | float) -> MechanismUse:
-        law = gate_distribution(
+    def make_use(distance: int | float) -> MechanismUse:
+        distribution = gate_distribution(
             mechanism.release_probability(distance), compute_noise_distribution(inner)
         )
-        shown = law if law.log[0] > MIN_LOG else IntegerDistribution(law.steps[1:], law.log[1:])
+        shown = (
+            distribution
+            if distribution.log[0] > MIN_LOG
+            else IntegerDistribution(distribution.steps[1:], distribution.log[1:])
+        )
         zero = 0 if grid == 1 else 0.0
 
-        def code(output: Any) -> int:
+        def encode(output: Any) -> int:
             if output is None:
-                return int(law.steps[0])
+                return int(distribution.steps[0])
             if type(output) is not type(zero) or (Fraction(output) / grid).denominator != 1:
                 raise make_output_error(f"None or a multiple of {grid}", output)
             return int(Fraction(output) / grid)
 
         return MechanismUse(
-            f"distance {distance}", lambda: mechanism.sample(zero, distance), code, shown
+            f"distance {distance}", lambda: mechanism.sample(zero, distance), encode, shown
         )
 
     even = _find_even_step(_list_steps(case), mechanism, lambda step: (None, step))
     return NeighbourSet(
-        add_reversed(pairs()), tuple(drawn(distance) for distance in (even, 0, inf))
+        add_reversed(pairs()), tuple(make_use(distance) for distance in (even, 0, inf))
     )
 
 
 def compute_key_distribution(mechanism: Any, count: int, top: int) -> IntegerDistribution:
-    """The law of what is said about a key: nothing (0), the threshold (1) and so on, and last
-    ``top`` or more. A count of 0 is no key.
+    """Return the distribution of the outcome for a key: nothing (0), the threshold (1) and so on,
+    and last ``top`` or more. A count of 0 means no key.
     """
     if count == 0:
         return make_categorical(_take_logs([1.0] + [0.0] * (top - mechanism.threshold + 1)))
-    # count + Z >= y is as likely as publishing count + threshold - y, which noise that is cut at
-    # the threshold does from 1 on.
+    # Pr[count + Z >= y] is the probability of publishing count + threshold - y; truncated noise
+    # publishes counts from 1 on.
     counts = [count + mechanism.threshold - y for y in range(mechanism.threshold, top + 1)]
     reach = np.array(
         [
@@ -223,19 +225,22 @@ def _list_key_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
             compute_key_distribution(mechanism, other, top),
         )
 
-    for size, many in {(m, k * keys), (k * m, keys)}:
-        yield NeighbourPair(((pair(size, 0), many),), f"{many} key(s) of {size} that one has alone")
+    for size, count_of_keys in {(m, k * keys), (k * m, keys)}:
+        yield NeighbourPair(
+            ((pair(size, 0), count_of_keys),),
+            f"{count_of_keys} key(s) of {size} in one data set only",
+        )
         if swap:
             yield NeighbourPair(
-                ((pair(size, 0), many), (pair(0, size), many)),
-                f"{many} key(s) of {size} that each has alone",
+                ((pair(size, 0), count_of_keys), (pair(0, size), count_of_keys)),
+                f"{count_of_keys} key(s) of {size} in each data set only",
             )
-        # of the last all noise is seen, where it is cut
+        # the last count shows all noise if it is truncated
         for count in sorted({1, max(1, bar // 2), bar, bar + 8, 2 * bar}):
             up, down = pair(count + size, count), pair(count, count + size)
             yield NeighbourPair(
-                ((up, many), (down, many)) if swap else ((up, many),),
-                f"counts of {count} that move by {size}",
+                ((up, count_of_keys), (down, count_of_keys)) if swap else ((up, count_of_keys),),
+                f"counts of {count} that change by {size}",
             )
 
 
@@ -244,28 +249,29 @@ def _list_histogram_uses(case: LawCase) -> Iterator[MechanismUse]:
     for counts in ({"a": bar, "b": bar + 3}, {"b": bar + 1, "a": max(bar - 2, 1)}):
         names = sorted(counts)
         tops = {name: bar + min(counts[name], 4) - 1 for name in names}
-        laws = [
+        distributions = [
             np.exp(compute_key_distribution(mechanism, counts[name], tops[name]).log)
             for name in names
         ]
-        joint = np.outer(*laws)
+        joint = np.outer(*distributions)
 
-        def code(
+        def encode(
             output: Any,
             names: list[str] = names,
             tops: dict[str, int] = tops,
             width: int = joint.shape[1],
         ) -> int:
-            whole = isinstance(output, dict) and all(
+            has_valid_counts = isinstance(output, dict) and all(
                 type(y) is int and y >= bar for y in output.values()
             )
             if (
-                not whole
+                not has_valid_counts
                 or list(output) != [name for name in names if name in output]
                 or not set(output) <= set(names)
             ):
                 raise make_output_error(
-                    f"keys of the data, in order, with whole counts of {bar} or more", output
+                    f"keys of the data, in order, with integer counts of at least {bar}",
+                    output,
                 )
             first, second = (
                 min(output[name], tops[name]) - bar + 1 if name in output else 0 for name in names
@@ -275,6 +281,6 @@ def _list_histogram_uses(case: LawCase) -> Iterator[MechanismUse]:
         yield MechanismUse(
             f"counts {counts}",
             lambda counts=counts: mechanism.sample(counts),  # type: ignore[misc]
-            code,
+            encode,
             make_categorical(_take_logs(joint.ravel())),
         )

@@ -1,22 +1,22 @@
-"""The worst neighbours a sensitivity allows, and the two laws of a mechanism's output on each pair
-of them.
+"""The worst neighbours that a sensitivity allows, with a mechanism's output distributions on each
+pair.
 
-**Additive.** Extreme moves of vectors (``shifts``).
+**Additive.** Extreme changes of vectors (``additive``).
 
-**Selection.** Scores at distances of interest, every pattern of moves by -Delta, 0 and +Delta
-(monotone: 0 and +Delta only).
+**Selection.** Scores at distances of interest, with every pattern of changes by -Delta, 0 and
++Delta (monotone: 0 and +Delta only).
 
-**Response.** Every two categories, in as many answers as the sensitivity says.
+**Response.** Each pair of categories, in as many answers as the sensitivity says.
 
-**Point, smooth, tested.** All of a small world, under both relations where the mechanism holds
-under both (``columns``, ``smoothed``, ``gates``, ``runs``).
+**Point, smooth, tested.** All pairs of a small set of data sets, under both relations if the
+mechanism supports both (``points``, ``smooth``, ``tested``, ``sparse_vector``).
 
-All of them both ways round.
+Each pair occurs in both orders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, product
 
@@ -24,10 +24,6 @@ import numpy as np
 
 from hedgerow.verify.laws.case import LawCase
 from hedgerow.verify.laws.integer_distribution import IntegerDistribution
-from hedgerow.verify.laws.neighbours import points as columns
-from hedgerow.verify.laws.neighbours import smooth as smoothed
-from hedgerow.verify.laws.neighbours import sparse_vector as runs
-from hedgerow.verify.laws.neighbours import tested as gates
 from hedgerow.verify.laws.neighbours.additive import list_vector_neighbours
 from hedgerow.verify.laws.neighbours.data_sets import (
     DistributionPair,
@@ -36,6 +32,10 @@ from hedgerow.verify.laws.neighbours.data_sets import (
     add_reversed,
     make_categorical,
 )
+from hedgerow.verify.laws.neighbours.points import build_point_neighbours
+from hedgerow.verify.laws.neighbours.smooth import build_smooth_neighbours
+from hedgerow.verify.laws.neighbours.sparse_vector import build_sparse_vector_neighbours
+from hedgerow.verify.laws.neighbours.tested import build_tested_neighbours
 
 __all__ = [
     "build_neighbour_set",
@@ -44,13 +44,13 @@ __all__ = [
     "list_worst_neighbours",
 ]
 
-_MAX_CATEGORIES = 40  # of more, the first and the last stand for all
+_MAX_CATEGORIES = 40  # of more, only the first two and the last are tested
 
 
 @lru_cache(maxsize=2)
 def list_worst_neighbours(case: LawCase) -> tuple[NeighbourPair, ...]:
-    """The worst neighbours for a mechanism of any shape, in both orders; none where it states no
-    law.
+    """Return the worst neighbours for a mechanism of any shape, in both orders; none if it states
+    no distribution.
     """
     if case.uses_neighbour_set:
         return build_neighbour_set(case).neighbours
@@ -65,15 +65,14 @@ def list_worst_neighbours(case: LawCase) -> tuple[NeighbourPair, ...]:
 
 @lru_cache(maxsize=2)
 def build_neighbour_set(case: LawCase) -> NeighbourSet:
-    """The small world in which a mechanism of shape point, smooth or tested is looked at."""
-    made: dict[str, Callable[[LawCase], NeighbourSet]] = {
-        "point": columns.build_point_neighbours,
-        "smooth": smoothed.build_smooth_neighbours,
-    }
-    return made.get(
-        case.shape,
-        gates.build_tested_neighbours if case.counts_units else runs.build_sparse_vector_neighbours,
-    )(case)
+    """Build the data sets on which a mechanism of shape point, smooth or tested is tested."""
+    if case.shape == "point":
+        return build_point_neighbours(case)
+    if case.shape == "smooth":
+        return build_smooth_neighbours(case)
+    if case.counts_units:
+        return build_tested_neighbours(case)
+    return build_sparse_vector_neighbours(case)
 
 
 def _list_score_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
@@ -90,19 +89,19 @@ def _list_score_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
     for base in bases:
         for signs in product((0, 1) if case.mechanism.monotone else (-1, 0, 1), repeat=len(base)):
             if any(signs):
-                there = [score + sign * move for score, sign in zip(base, signs, strict=True)]
+                changed = [score + sign * move for score, sign in zip(base, signs, strict=True)]
                 pair = DistributionPair(
                     compute_choice_distribution(case, list(base)),
-                    compute_choice_distribution(case, there),
+                    compute_choice_distribution(case, changed),
                 )
                 yield NeighbourPair(
                     ((pair, 1),),
-                    f"scores {[f'{x:g}' for x in base]} and {[f'{x:g}' for x in there]}",
+                    f"scores {[f'{x:g}' for x in base]} and {[f'{x:g}' for x in changed]}",
                 )
 
 
 def compute_choice_distribution(case: LawCase, scores: list[float]) -> IntegerDistribution:
-    """The law of the chosen place."""
+    """Return the distribution of the chosen index."""
     return make_categorical(
         [case.mechanism.log_prob(index, scores) for index in range(len(scores))]
     )
@@ -110,20 +109,20 @@ def compute_choice_distribution(case: LawCase, scores: list[float]) -> IntegerDi
 
 def _list_category_neighbours(case: LawCase) -> Iterator[NeighbourPair]:
     values = case.mechanism.values
-    laws = {
+    distributions = {
         truth: compute_report_distribution(case, truth)
         for truth in (range(values) if values <= _MAX_CATEGORIES else (0, 1, values - 1))
     }
-    for one, other in combinations(laws, 2):
+    for one, other in combinations(distributions, 2):
         yield NeighbourPair(
-            ((DistributionPair(laws[one], laws[other]), case.sensitivity.l0),),
+            ((DistributionPair(distributions[one], distributions[other]), case.sensitivity.l0),),
             f"{case.sensitivity.l0} answer(s) changed from {one} to {other}",
         )
 
 
 @lru_cache(maxsize=64)
 def compute_report_distribution(case: LawCase, truth: int) -> IntegerDistribution:
-    """The law of one report."""
+    """Return the distribution of one report."""
     values = np.arange(case.mechanism.values)
     return make_categorical(
         np.asarray(case.mechanism.log_prob(values, np.full(values.size, truth)))

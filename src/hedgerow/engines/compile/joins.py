@@ -1,0 +1,215 @@
+"""Joins of two compiled relations: with a public table, by unit, and with a second population."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from hedgerow.engines.compile.column_lineage import list_words
+from hedgerow.engines.compile.compiled_relation import (
+    SECOND_UNIT_COLUMN,
+    UNIT_COLUMN,
+    CompiledRelation,
+    alias_partner,
+    build_same_unit,
+    select_numbered,
+)
+from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.sql_builders import (
+    NamedExpressions,
+    all_of,
+    binary,
+    call_function,
+    cast_to_type,
+    column,
+    integer_literal,
+    order_by,
+    select,
+)
+from hedgerow.engines.compile.unit_windows import PLACE_COLUMN, build_place_limit
+from hedgerow.errors import Unsupported
+from hedgerow.plan.measures import SecondPopulation
+from hedgerow.plan.nodes import Join
+from hedgerow.plan.values import Range
+
+__all__ = ["build_equality", "join_relations", "join_second_population", "list_added_columns"]
+
+
+def list_added_columns(node: Join, needed: Sequence[str]) -> list[str]:
+    """List the columns of the right side that the join adds.
+
+    Where matches are limited, all of them: they decide which match comes first.
+    """
+    return [
+        there
+        for name, there in node.added_columns
+        if name in needed or node.max_matches is not None
+    ]
+
+
+def join_relations(
+    node: Join,
+    needed: Sequence[str],
+    own: CompiledRelation,
+    other: CompiledRelation,
+    dialect: Dialect,
+    *,
+    with_units: bool,
+    on_unit: bool,
+) -> CompiledRelation:
+    """Join two compiled relations; ``on_unit`` also requires the same unit on both sides."""
+    added, adds = dict(node.added_columns), list_added_columns(node, needed)
+    here = {name: column(ref.name, "s") for name, ref in own.columns.items()}
+    there = {name: column(ref.name, "p") for name, ref in other.columns.items()}
+    known, known_there = node.source.columns, node.other.columns
+    conditions = [
+        build_equality(here[a], known[a], there[b], known_there[b], a) for a, b in node.on
+    ]
+    if on_unit:
+        conditions.append(build_same_unit())
+    keys = [_cast_for_comparison(other.columns[b], known_there[b], known[a]) for a, b in node.on]
+    partners = other.query
+    varying = {b for b in adds if other.columns[b] not in keys}
+    if node.max_matches == 1 and len(varying) < 2:
+        words = {name: list_words(node.other, name) for name in other.columns}
+        partners = _keep_first_match(other, keys, words, dialect)
+    elif node.max_matches is not None:
+        partners = _number_matches(other, keys, adds)
+        conditions.append(build_place_limit(node.max_matches, "p"))
+    outputs = {name: there[added[name]] if name in added else here[name] for name in needed}
+    ids = [(UNIT_COLUMN, column(UNIT_COLUMN, "s"))] if with_units else []
+    joined = select_numbered(ids, outputs, own.query)
+    joined.query.join(
+        alias_partner(partners),
+        on=all_of(conditions),
+        join_type="left" if node.keeps_unmatched else "inner",
+        copy=False,
+    )
+    return joined
+
+
+def join_second_population(
+    node: Join,
+    second: SecondPopulation,
+    needed: Sequence[str],
+    own: CompiledRelation,
+    other: CompiledRelation,
+    dialect: Dialect,
+) -> CompiledRelation:
+    """Join each unit's first references with the first row of the unit that each of them names."""
+    added = dict(node.added_columns)
+    id_column = own.columns[second.id_column]
+    names_somebody = exp.Not(this=exp.Is(this=id_column.copy(), expression=exp.Null()))
+    references = _number_references(
+        select(
+            [(UNIT_COLUMN, column(UNIT_COLUMN)), *_pass_columns(own)], own.query, [names_somebody]
+        ),
+        [own.columns[name] for name in (second.id_column, *second.other_columns)],
+        dialect,
+    )
+    first_row = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[column(UNIT_COLUMN)],
+        order=_order_by_columns(other, [there for _, there in node.added_columns]),
+    )
+    partners = select(
+        [(UNIT_COLUMN, column(UNIT_COLUMN)), *_pass_columns(other), (PLACE_COLUMN, first_row)],
+        other.query,
+    )
+    conditions = [
+        binary(column(id_column.name, "s"), exp.EQ, column(UNIT_COLUMN, "p")),
+        binary(column(PLACE_COLUMN, "p"), exp.EQ, integer_literal(1)),
+        build_place_limit(second.max_references, "s"),
+    ]
+    outputs: dict[str, exp.Expr] = {
+        name: (
+            column(other.columns[added[name]].name, "p")
+            if name in added
+            else column(own.columns[name].name, "s")
+        )
+        for name in needed
+    }
+    ids = [(UNIT_COLUMN, column(UNIT_COLUMN, "s")), (SECOND_UNIT_COLUMN, column(UNIT_COLUMN, "p"))]
+    joined = select_numbered(ids, outputs, references)
+    joined.query.join(alias_partner(partners), on=all_of(conditions), join_type="inner", copy=False)
+    return joined
+
+
+def _pass_columns(rows: CompiledRelation) -> NamedExpressions:
+    return [(ref.name, ref.copy()) for ref in rows.columns.values()]
+
+
+def _order_by_columns(rows: CompiledRelation, names: Sequence[str]) -> exp.Order | None:
+    return order_by([rows.columns[name] for name in names], null_last=True) if names else None
+
+
+def _number_references(
+    rows: exp.Select, reference: Sequence[exp.Expr], dialect: Dialect
+) -> exp.Select:
+    """Number the references of each unit by (rank, reference), from this unit's rows alone."""
+    rank = dialect.build_rank([column(UNIT_COLUMN), *(part.copy() for part in reference)])
+    place = exp.Window(
+        this=exp.DenseRank(), partition_by=[column(UNIT_COLUMN)], order=order_by([rank, *reference])
+    )
+    names = [output.alias for output in rows.expressions]
+    return select([*((name, column(name)) for name in names), (PLACE_COLUMN, place)], rows)
+
+
+def _number_matches(
+    public: CompiledRelation, keys: Sequence[exp.Expr], adds: Sequence[str]
+) -> exp.Select:
+    """Number the public rows that match the same row, by the columns that they add.
+
+    ``keys`` are the join columns as compared: different integers can be the same real.
+    """
+    place = exp.Window(
+        this=exp.RowNumber(), partition_by=list(keys), order=_order_by_columns(public, adds)
+    )
+    return select([*_pass_columns(public), (PLACE_COLUMN, place)], public.query)
+
+
+def _keep_first_match(
+    public: CompiledRelation,
+    keys: Sequence[exp.Expr],
+    words: Mapping[str, list[str] | None],
+    dialect: Dialect,
+) -> exp.Select:
+    """Keep the first public row for each key, where rows differ in one column at most.
+
+    Same rows as ``_number_matches``, but faster. Text out of a short list is compared by its codes,
+    which have the order of the text.
+    """
+    first = []
+    for name, ref in public.columns.items():
+        listed = words[name]
+        if ref in keys:
+            value = ref.copy()
+        elif listed is None:
+            value = call_function("min", ref.copy())
+        else:
+            code = call_function("min", dialect.encode_text(ref.copy(), listed))
+            value = cast_to_type(code, "text")
+        first.append((ref.name, value))
+    return select(first, public.query).group_by(*(key.copy() for key in keys), copy=False)
+
+
+def build_equality(
+    here: exp.Expr, known: Range, there: exp.Expr, known_there: Range, name: str
+) -> exp.Expr:
+    """Build the equality of two columns of the same type, or of an integer and a real."""
+    if known.type != known_there.type and {known.type, known_there.type} != {"integer", "real"}:
+        raise Unsupported(
+            f"{name} is {known.type}, but the column it is joined with is {known_there.type}."
+            " Declare the same type for both in the policy."
+        )
+    return binary(
+        _cast_for_comparison(here, known, known_there),
+        exp.EQ,
+        _cast_for_comparison(there, known_there, known),
+    )
+
+
+def _cast_for_comparison(value: exp.Expr, own: Range, other: Range) -> exp.Expr:
+    mixed = own.type == "integer" and other.type == "real"
+    return cast_to_type(value.copy(), "real") if mixed else value.copy()

@@ -1,0 +1,69 @@
+"""Decoding of results from the engine process, which is not trusted: shape and types must be those
+of the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow.engines.framing import ChannelBroken, Message
+from hedgerow.engines.result_columns import ResultColumns
+from hedgerow.engines.statement import Statement
+from hedgerow.plan.values import Type
+
+__all__ = ["decode_result"]
+
+
+def decode_result(message: Message, statement: Statement) -> ResultColumns:
+    """Decode the message of ``encode_result``, if it has the shape and types that the statement
+    asks for.
+    """
+    header, payload = message
+    try:
+        keys = [
+            [None if value is None else _KEY_DECODERS[kind](value) for value in column]
+            for kind, column in _pair_keys(statement, header)
+        ]
+        long = iter([_decode_wide(column) for column in header["long"]])
+        count = statement.wide.count(False)
+        short = iter(
+            np.frombuffer(payload, "<i8").reshape(count, -1).astype(np.int64) if count else ()
+        )
+        numbers = [next(long if wide else short) for wide in statement.wide]
+        if len({*map(len, keys), *map(len, numbers)}) > 1:
+            raise ValueError
+    except (KeyError, TypeError, ValueError, OverflowError, StopIteration):
+        raise ChannelBroken from None
+    return keys, numbers
+
+
+def _pair_keys(statement: Statement, header: Mapping[str, Any]) -> list[tuple[Type, Sequence[Any]]]:
+    return list(zip(statement.keys, header["keys"], strict=True))
+
+
+def _decode_wide(column: Sequence[str]) -> Any:
+    found = np.empty(len(column), dtype=object)
+    found[:] = [int(value) for value in column]
+    return found
+
+
+def _require_type(kind: type) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if type(value) is not kind:
+            raise TypeError
+        return value
+
+    return check
+
+
+_KEY_DECODERS: Final[Mapping[Type, Callable[[Any], Any]]] = {
+    "boolean": _require_type(bool),
+    "integer": _require_type(int),
+    "real": _require_type(float),
+    "text": _require_type(str),
+    "date": lambda value: date.fromordinal(_require_type(int)(value)),
+}

@@ -1,0 +1,104 @@
+"""The closed lists of functions, operators and types that public questions may use.
+
+Each maps a node of the parser, or a word of the analyst, to a word of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sqlglot import exp
+
+__all__ = [
+    "ANONYMOUS",
+    "CAST_TYPES",
+    "CHAINS",
+    "COMPARISONS",
+    "DATE_PARTS",
+    "ONE_ARGUMENT",
+    "OPERANDS",
+    "SEVERAL_ARGUMENTS",
+    "TRIMS",
+]
+
+OPERANDS: Final = ("this", "expression")
+DATE_PARTS: Final = {
+    **{word: word for word in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW")},
+    **{word: word for word in ("ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM", "ERA", "EPOCH")},
+    **{word: word for word in ("HOUR", "MINUTE", "SECOND", "DAYOFWEEK", "DAYOFYEAR")},
+    "DOW": "DAYOFWEEK",
+    "WEEKDAY": "DAYOFWEEK",
+    "DOY": "DAYOFYEAR",
+}
+CAST_TYPES: Final[Mapping[object, str]] = {
+    exp.DType.BOOLEAN: "BOOLEAN",
+    exp.DType.INT: "INTEGER",
+    exp.DType.BIGINT: "BIGINT",
+    exp.DType.DOUBLE: "DOUBLE",
+    exp.DType.FLOAT: "FLOAT",
+    exp.DType.TEXT: "TEXT",
+    exp.DType.VARCHAR: "TEXT",
+    exp.DType.DATE: "DATE",
+}
+# Left-associative operators that are written in one line, without parentheses.
+CHAINS: Final[tuple[Mapping[type[exp.Expr], str], ...]] = (
+    {exp.And: "AND"},
+    {exp.Or: "OR"},
+    {exp.Add: "+", exp.Sub: "-"},
+    {exp.Mul: "*", exp.Div: "/", exp.Mod: "%"},
+    {exp.DPipe: "||"},
+)
+COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+ONE_ARGUMENT: Final[Mapping[type[exp.Expr], str]] = {
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+    exp.Median: "median",
+    exp.VariancePop: "var_pop",
+    exp.Variance: "variance",
+    exp.StddevPop: "stddev_pop",
+    exp.Stddev: "stddev",
+    exp.StddevSamp: "stddev_samp",
+    exp.Floor: "floor",
+    exp.Ceil: "ceil",
+    exp.Abs: "abs",
+    exp.Sqrt: "sqrt",
+    exp.Ln: "ln",
+    exp.Lower: "lower",
+    exp.Upper: "upper",
+    exp.Length: "length",
+    exp.Year: "year",
+    exp.Month: "month",
+    exp.Day: "day",
+    exp.Mode: "mode",
+}
+SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
+    exp.Corr: ("corr", *OPERANDS),
+    exp.CovarPop: ("covar_pop", *OPERANDS),
+    exp.CovarSamp: ("covar_samp", *OPERANDS),
+    exp.Nullif: ("nullif", *OPERANDS),
+    exp.Quantile: ("quantile", "this", "quantile"),
+    exp.PercentileCont: ("quantile_cont", *OPERANDS),
+    exp.Round: ("round", "this", "decimals"),
+    exp.Substring: ("substring", "this", "start", "length"),
+    exp.Coalesce: ("coalesce", "this", "expressions"),
+    exp.Least: ("least", "this", "expressions"),
+    exp.Greatest: ("greatest", "this", "expressions"),
+    exp.Concat: ("concat", "expressions"),
+}
+ANONYMOUS: Final = {"HASH": "hash"}  # functions that the parser has no node for
+TRIMS: Final[Mapping[object, str]] = {
+    None: "trim",
+    "BOTH": "trim",
+    "LEADING": "ltrim",
+    "TRAILING": "rtrim",
+}

@@ -1,0 +1,42 @@
+"""The page loads nothing and runs nothing, escapes its text, and folds long tables."""
+
+from __future__ import annotations
+
+from hedgerow.charts.html_page import Figure, PageSection, render_page
+
+
+def test_long_tables_fold_and_short_ones_stand_open() -> None:
+    def shown(rows: int, drawing: str) -> str:
+        figure = Figure(
+            "c",
+            drawing,
+            ("a", "b"),
+            tuple((f"x{i}", str(i)) for i in range(rows)),
+            "more elsewhere",
+            "a note",
+        )
+        return render_page(
+            "T & U",
+            "lead <",
+            [("fact", "value >")],
+            [PageSection("H", ("words",), code="a < b", figures=(figure,))],
+            "foot",
+        )
+
+    assert "<details>" in shown(50, "<svg></svg>")
+    assert "<details>" not in shown(5, "<svg></svg>")
+    assert shown(5, "").index("x4") < shown(5, "").index("a note")
+    assert shown(5, "<svg></svg>").index("a note") < shown(5, "<svg></svg>").index("x4")
+    assert "<title>T &amp; U</title>" in shown(1, "")
+    assert 'class="n"' in shown(1, "")
+
+
+def test_a_page_loads_itself_again_only_if_asked() -> None:
+    assert '<meta http-equiv="refresh" content="10">' in render_page(
+        "T", "", [], [], refresh_seconds=10
+    )
+    plain = render_page("T", "", [], [])
+    assert "refresh" not in plain
+    assert "<dl>" not in plain
+    assert "<footer>" not in plain
+    assert "default-src 'none'" in plain

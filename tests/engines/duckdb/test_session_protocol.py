@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from hedgerow.engines.duckdb.session_protocol import EngineLimits, hide_engine_errors
+from hedgerow.errors import InvalidArgument, SourceError
+
+
+@pytest.mark.parametrize("limits", [{"threads": 0}, {"memory": -1}, {"threads": 1.5}])
+def test_limits_are_whole_numbers(limits: dict[str, int]) -> None:
+    with pytest.raises(InvalidArgument, match=r"threads|memory"):
+        EngineLimits(**limits)
+
+
+def test_who_asks_through_it_loads_no_engine() -> None:
+    code = (
+        "import sys, hedgerow.engines.duckdb.process.engine_process, hedgerow.engines.duckdb.engine;"
+        " print({'duckdb', 'pyarrow', 'pandas'} & sys.modules.keys())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"
+
+
+def test_what_an_engine_says_of_the_data_is_not_passed_on() -> None:
+    def fails() -> int:
+        raise ValueError("row 7 holds a secret")
+
+    with pytest.raises(SourceError, match=r"^It cannot be read\.$") as caught:
+        hide_engine_errors(fails, "It cannot be read.")
+    assert caught.value.__cause__ is caught.value.__context__ is None
+    with pytest.raises(InvalidArgument, match="threads"):
+        hide_engine_errors(lambda: EngineLimits(threads=0), "It cannot be read.")
+    assert hide_engine_errors(lambda: 7, "It cannot be read.") == 7
