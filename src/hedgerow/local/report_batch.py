@@ -75,7 +75,9 @@ class ReportBatch:
         metric, size = _HEADER.unpack_from(body)
         held = len(body) - _HEADER.size
         if not size:
-            raise InvalidArgument("batch", "must have records of at least 1 byte; its header says 0")
+            raise InvalidArgument(
+                "batch", "must have records of at least 1 byte; its header says 0"
+            )
         if not held or held % size:
             raise InvalidArgument(
                 "batch", f"must hold whole records of {size} bytes; it was truncated", held
