@@ -16,19 +16,18 @@ from time import perf_counter
 from typing import Any
 
 from bench.clock import Round
-from hedgerow.calibration.noise_choice import add_deciding_count
+from hedgerow.calibration.measure_planning import add_deciding_count
 from hedgerow.database.catalog_builder import build_catalog
 from hedgerow.database.database import Database
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.stored_tables import locate_columns
 from hedgerow.engines.data_source import Cells, Source
-from hedgerow.engines.duckdb.column_types import map_engine_types
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.duckdb.session import DuckDBSession
 from hedgerow.engines.duckdb.session_protocol import EngineLimits
 from hedgerow.engines.duckdb.tables.inspect import inspect_columns
-from hedgerow.engines.duckdb.tables.registry import RegisteredTable
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, map_engine_types
 from hedgerow.ledger import Ledger, MemoryLedger
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.plan.nodes import Aggregate

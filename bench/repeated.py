@@ -19,6 +19,12 @@ import hedgerow
 from bench.cells import Cell, table
 from hedgerow.answers.answer import Answer, build_answer
 from hedgerow.answers.explanation import Explanation
+from hedgerow.database.database import CUSTODIAN
+from hedgerow.database.query.pricing import (
+    QueryRequest,
+    find_stored_answers,
+    price_with_noise,
+)
 from hedgerow.engines.data_source import Cells
 from hedgerow.sql.parser import parse_question
 
@@ -44,18 +50,26 @@ def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Re
         {"g": list(range(cell.groups))} if cell.groups else {}
     )
     with hedgerow.protect(
-        table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise="best",
-        max_groups=cell.max_groups, max_rows_per_group=cell.max_rows, max_units=100_000,
-    ) as database:  # fmt: skip
+        table(cell.shape),
+        unit="who",
+        neighbours="add-remove",
+        columns=declared,
+        epsilon=10 * epsilon,
+        delta=4 * delta,
+        noise="best",
+        max_groups=cell.max_groups,
+        max_rows_per_group=cell.max_rows,
+        max_units=100_000,
+    ) as database:
         price = {"epsilon": epsilon, "delta": delta}
         told = database.explain(cell.sql, **price)
         first = database.query(cell.sql, **price)
-        priced = database._price_question(
-            parse_question(cell.sql, database.catalog), epsilon, delta
-        )
-        (paid,) = database._find_stored(priced)
+        request = QueryRequest(cell.sql, CUSTODIAN, **price)
+        question = parse_question(cell.sql, database.catalog)
+        priced = price_with_noise(database, question, request)
+        (paid,) = find_stored_answers(database.ledger, priced)
         plan = priced.question.plan
-        exact = database._source.run(plan)
+        exact = database.source.run(plan)
     keys, numbers = priced.noise.sample(_times(exact, runs), plan.measures)
     shown = tuple(key[1:] for key in keys)
     many = replace(paid, keys=shown, numbers=tuple(map(tuple, numbers)))

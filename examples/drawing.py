@@ -1,6 +1,5 @@
-"""Pictures for the examples as plain SVG: panels with axes, lines with error bars, dots, words;
-for light pages and dark ones.
-"""
+"""Pictures for the examples as SVG: panels with axes, lines with error bars, dots and text, for
+light and dark pages."""
 
 from __future__ import annotations
 
@@ -47,9 +46,8 @@ def _sheet(colours: Mapping[str, str]) -> str:
 
 
 class Picture:
-    """What is drawn, in the order in which it was drawn. Colours go by name: ink, soft, grid,
-    pale, mist, blue, orange, green, red.
-    """
+    """A picture, as a list of SVG elements in drawing order. Colours have names: ink, soft, grid,
+    pale, mist, blue, orange, green, red."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -58,7 +56,7 @@ class Picture:
     def line(
         self, points: Iterable[Point], colour: str, width: float = 1.0, dashes: str = ""
     ) -> None:
-        """A line through the points."""
+        """Draw a line through the points."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         more = f' stroke-dasharray="{dashes}"' if dashes else ""
         self.parts.append(
@@ -67,7 +65,8 @@ class Picture:
         )
 
     def dots(self, points: Iterable[Point], colour: str, radius: float = 3.0) -> None:
-        """Dots: strokes of no length with round ends, which keeps thousands of them small."""
+        """Draw dots as strokes without length and with round ends, which keeps thousands of them
+        small."""
         path = "".join(
             f"M{x:.0f} {y:.1f}h0" if radius < 2 else f"M{x:.1f} {y:.1f}h0" for x, y in points
         )
@@ -77,19 +76,19 @@ class Picture:
         )
 
     def columns(self, spans: Iterable[tuple[float, float, float]], colour: str) -> None:
-        """Upright strokes one pixel wide: x, from y, to y."""
+        """Draw vertical strokes one pixel wide: x, from y, to y."""
         path = "".join(f"M{x:.1f} {y:.0f}V{z:.0f}" for x, y, z in spans)
         self.parts.append(f'<path class="l-{colour}" d="{path}" stroke-width="1.1"/>')
 
     def ring(self, at: Point, colour: str, radius: float, tip: str) -> None:
-        """An empty circle that says what it is when it is pointed at."""
+        """Draw an empty circle with a tooltip."""
         shape = f'cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius:g}" fill="none" stroke-width="2"'
         self.parts.append(
             f'<circle class="l-{colour}" {shape}><title>{escape(tip)}</title></circle>'
         )
 
     def whisker(self, x: float, low: float, high: float, colour: str) -> None:
-        """An error bar."""
+        """Draw an error bar."""
         path = f"M{x - 4:.1f} {low:.1f}h8M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {high:.1f}h8"
         self.parts.append(f'<path class="l-{colour}" d="{path}" stroke-width="1.5" fill="none"/>')
 
@@ -104,7 +103,7 @@ class Picture:
         size: int = 12,
         bold: bool = False,
     ) -> None:
-        """A piece of text."""
+        """Draw a piece of text."""
         weight = ' font-weight="600"' if bold else ""
         self.parts.append(
             f'<text class="{colour}" x="{x:.1f}" y="{y:.1f}" font-size="{size}"'
@@ -112,7 +111,7 @@ class Picture:
         )
 
     def write(self, file: Path, words: str) -> None:
-        """To a file, with what it shows in words."""
+        """Write the picture to a file, with a text description."""
         box = (
             f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
         )
@@ -133,7 +132,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A rectangle of a picture with its two axes; the one across may be logarithmic."""
+    """A rectangle of a picture with two axes; the horizontal axis may be logarithmic."""
 
     picture: Picture
     left: float
@@ -145,7 +144,7 @@ class Panel:
     logarithmic: bool = False
 
     def at(self, x: float, y: float) -> Point:
-        """Where a pair of numbers lies."""
+        """Return the position of a pair of numbers."""
         low, high = self.across
         share = (
             math.log(x / low) / math.log(high / low)
@@ -165,9 +164,8 @@ class Panel:
         ticks: Mapping[float, str],
         marks: Mapping[float, str],
     ) -> None:
-        """A title and what is drawn upwards, the axis across with its ticks, a rule for each
-        mark on the way up.
-        """
+        """Draw the title, the horizontal axis with its ticks, and a rule for each mark of the
+        vertical axis."""
         for value, name in marks.items():
             y = self.at(self.across[0], value)[1]
             self.picture.line([(self.left, y), (self.left + self.width, y)], "grid")
@@ -185,9 +183,8 @@ class Panel:
     def curve(
         self, rows: Sequence[tuple[float, float, float, float]], colour: str, shift: float = 0.0
     ) -> None:
-        """A line with error bars through (x, value, low, high); moved by some pixels, so that
-        bars of several lines stay apart.
-        """
+        """Draw a line with error bars through (x, value, low, high), shifted by some pixels to keep
+        the bars of several lines apart."""
         points = [(self.at(x, value)[0] + shift, self.at(x, value)[1]) for x, value, _, _ in rows]
         self.picture.line(points, colour, 2.2)
         for (x, _, low, high), point in zip(rows, points, strict=True):
@@ -195,7 +192,7 @@ class Panel:
         self.picture.dots(points, colour, 3.5)
 
     def level(self, value: float, colour: str, dashes: str = "5 4") -> None:
-        """A dashed line all the way across."""
+        """Draw a dashed line across the panel."""
         self.picture.line(
             [self.at(self.across[0], value), self.at(self.across[1], value)], colour, 1.6, dashes
         )

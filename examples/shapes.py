@@ -1,4 +1,4 @@
-"""Shapes of SVG for pictures that are drawn freely, on white; ``drawing`` has panels with axes."""
+"""SVG shapes for pictures without axes, on white; ``drawing`` has panels with axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INK, SOFT, GRID, PAPER = "#1e293b", "#64748b", "#e2e8f0", "#ffffff"
 
 
 def page(width: float, height: float, words: str, parts: Iterable[str]) -> str:
-    """A whole picture on white, so that it reads on a dark page too."""
+    """Return a whole picture on white, which is readable on a dark page too."""
     size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="system-ui, sans-serif"'
@@ -31,7 +31,7 @@ def text(
     anchor: str = "start",
     weight: int = 400,
 ) -> str:
-    """A piece of text."""
+    """Return a text element."""
     style = f'font-size="{size:g}" fill="{colour}" text-anchor="{anchor}" font-weight="{weight}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(words)}</text>'
 
@@ -39,7 +39,7 @@ def text(
 def line(
     x: float, y: float, u: float, v: float, colour: str, width: float = 1, dashes: str = ""
 ) -> str:
-    """From one place to another, with round ends, or dashed."""
+    """Return a line with round ends, or a dashed one."""
     style = f'stroke="{colour}" stroke-width="{width:g}" ' + (
         f'stroke-dasharray="{dashes}"' if dashes else 'stroke-linecap="round"'
     )
@@ -47,7 +47,7 @@ def line(
 
 
 def box(x: float, y: float, width: float, height: float, colour: str, tip: str = "") -> str:
-    """A filled rectangle that says what it is when it is pointed at."""
+    """Return a filled rectangle with a tooltip."""
     told = f"<title>{escape(tip)}</title>" if tip else ""
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="1.5"'

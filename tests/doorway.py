@@ -25,8 +25,10 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
+from hedgerow.release.custom_release import CustomMechanism
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import Charge, CustomMechanism, ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.release import Charge
 
 UNIT = Unit("add-remove", "who")
 DAYS = ((date(2026, 1, 1), date(2026, 1, 2)),)
@@ -106,7 +108,7 @@ def noise_of(
     if asked.source.domain is not None:
         return ReleaseNoise(laws)
     return ReleaseNoise(
-        laws, Threshold.calibrate(0, laws[0], most=3, groups=2, delta=Fraction(delta))
+        laws, Threshold.calibrate(0, laws[0], max_count=3, groups=2, delta=Fraction(delta))
     )
 
 

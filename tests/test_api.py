@@ -35,7 +35,7 @@ def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
 def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
     with pytest.raises(
         InvalidArgument,
-        match=r"not a path: read it first.*read_csv.*hedgerow init.*got 'stays\.csv'",
+        match=r"not a path: read the file first.*read_csv.*hedgerow init.*got 'stays\.csv'",
     ):
         hr.protect(path, unit="id", neighbours="add-remove", columns={}, epsilon=1)
 
@@ -56,9 +56,7 @@ def test_bounds_of_days_make_them_keys() -> None:
 
 def test_a_column_of_several_types_is_told_of() -> None:
     frame = pd.DataFrame({"id": [1, "a", 2.5], "v": [1, 2, 3]})
-    with pytest.raises(
-        SourceError, match="hold several types, such as text and numbers, are not read"
-    ):
+    with pytest.raises(SourceError, match="with mixed types are not read"):
         hr.protect(frame, unit="id", neighbours="add-remove", columns={"v": (0, 3)}, epsilon=1)
 
 

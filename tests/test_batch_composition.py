@@ -104,8 +104,8 @@ def test_the_import_is_lazy() -> None:
 
 
 @pytest.mark.parametrize("value", BAD)
-def test_bad_noise(value: object) -> None:
-    with pytest.raises(InvalidArgument, match=r"^law must be one of"):
+def test_invalid_noise_is_refused(value: object) -> None:
+    with pytest.raises(InvalidArgument, match=r"^kind must be one of"):
         BatchNoise(value, Fraction(1))  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^scale must be"):
         BatchNoise("laplace", value)  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ def test_bad_noise(value: object) -> None:
 
 
 def test_discrete_noise_moves_by_whole_steps() -> None:
-    with pytest.raises(InvalidArgument, match="whole number for a discrete law"):
+    with pytest.raises(InvalidArgument, match="whole number for discrete noise"):
         BatchNoise("discrete-gaussian", Fraction(1), Fraction(1, 2))
 
 

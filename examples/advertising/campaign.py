@@ -1,9 +1,8 @@
-"""A made-up campaign: a month of advertisements for walking boots, who saw them, and who clicked.
-From a fixed seed.
+"""A made-up campaign, from a fixed seed: a month of advertisements for walking boots, who saw them,
+and who clicked.
 
-What is planted: rates of clicks by age and gender, busy week-ends, a new film from the 16th on that
-people over 50 like, and a fault: from the 20th to the 22nd most clicks from the lakes are lost on
-their way.
+Planted effects: click rates by age and gender, busy weekends, a new film from the 16th on that
+people over 50 like, and a fault: from the 20th to the 22nd most clicks from the lakes are lost.
 """
 
 from __future__ import annotations
@@ -30,9 +29,7 @@ _RATE_BY_REGION = (1.1, 1.25, 1.0, 0.9, 0.8, 1.0)
 
 
 def write_days(folder: Path, people: int, days: Sequence[date]) -> None:
-    """One file with a row for each time that somebody was shown the advertisement, on these
-    days.
-    """
+    """Write one file with a row for each impression of the advertisement on these days."""
     draw = np.random.default_rng(1126)
     age = draw.choice(len(AGES), people, p=(0.16, 0.24, 0.28, 0.2, 0.12))
     gender = draw.integers(0, len(GENDERS), people)
@@ -61,7 +58,7 @@ def write_days(folder: Path, people: int, days: Sequence[date]) -> None:
 
 
 def _rates(age: np.ndarray, gender: np.ndarray, region: np.ndarray, day: np.ndarray) -> np.ndarray:
-    """The chance of a click, for each row."""
+    """Return the probability of a click for each row."""
     rate = np.array(_RATE_BY_AGE)[age] * np.array(_RATE_BY_REGION)[region]
     rate *= np.where(np.is_busday(day), 1.0, 1.3)
     rate *= np.where((gender == 0) & (age < 2), 1.2, 1.0)

@@ -1,6 +1,5 @@
-"""The pictures of the month: clicks by region and day, by audience before and after the new
-film, and who pays for what. Plain SVG text.
-"""
+"""The pictures of the month as SVG: clicks by region and day, by audience before and after the new
+film, and the charges."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ BLUE, ORANGE, RED, PALE = "#2f6fb3", "#e07b24", "#b91c1c", "#f1f5f9"
 def month(
     days: Sequence[date], answers: Sequence[Any], alarms: Collection[tuple[date, str]]
 ) -> str:
-    """A small chart for each region: the rate of every day with its interval."""
+    """Draw a small chart for each region: the rate of every day with its interval."""
     parts = [
         text(24, 32, "Clicks in a hundred, day by day", 17, weight=600),
         text(
@@ -110,7 +109,7 @@ def audience(
     before: Sequence[Sequence[float]],
     after: Sequence[Sequence[float]],
 ) -> str:
-    """Two rates for each audience, side by side: the old film and the new one."""
+    """Draw two rates for each audience, side by side: the old film and the new one."""
     left, top, step, most = 190.0, 92.0, 27.0, 0.16
     bottom = top + step * len(groups) + 8
 
@@ -164,9 +163,7 @@ def audience(
 def budget(
     days: Sequence[date], daily: Sequence[float], whole: float, asked: float, total: float
 ) -> str:
-    """What was asked of each part, and what that comes to for one person, with parts and
-    without.
-    """
+    """Draw the charges to each part, and their total for one person, with parts and without."""
     left, base, tall, step = 60.0, 212.0, 140.0, 770 / len(days)
     dearest = sorted(range(len(days)), key=lambda place: -daily[place])[: campaign.MOST_DAYS]
     parts = [

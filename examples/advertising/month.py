@@ -1,15 +1,15 @@
-"""A month of clicks: sixty-four questions for the price of ten. Each day is asked about on its own,
-and nobody is in more than three days.
+"""A month of clicks: sixty-four questions for the price of ten, because each question is about one
+day and nobody is in more than three days.
 
-    python examples/advertising/month.py            half a minute; leaves its files in
-    build/examples/advertising python examples/advertising/month.py --small    ten of the thirty
-    days
+    python examples/advertising/month.py            thirty days, half a minute
+    python examples/advertising/month.py --small    ten of the thirty days
 
-The cells below (``# %%``) can be run one by one in an editor that knows them, or all at once as a
-script. docs/examples/advertising.md tells the story with its pictures.
+Files are written to build/examples/advertising. Run the cells below (``# %%``) one by one in an
+editor that supports them, or run the whole script. docs/examples/advertising.md explains the month
+with its pictures.
 """
 
-# %% What it takes
+# %% Setup
 from __future__ import annotations
 
 import argparse
@@ -39,17 +39,18 @@ out = chosen.out or Path(
 )
 out.mkdir(parents=True, exist_ok=True)
 
-# %% The data A made-up November, from a fixed seed: a row for each time somebody was shown an
-# advertisement for walking boots. As is usual, the campaign has a *frequency cap*: nobody sees it
-# on more than three days of the month, or more than twice on a day.
+# %% The data
+# A made-up November, from a fixed seed: a row for each time somebody was shown an advertisement
+# for walking boots. As is usual, the campaign has a *frequency cap*: nobody sees it on more than
+# three days of the month, or more than twice on a day.
 
 days = campaign.DAYS[12:22] if chosen.small else campaign.DAYS
 campaign.write_days(out, 7_000 * len(days), days)
 
-# %% The custodian's policy The frequency cap is public, and it is all the policy needs. The table
-# is cut into thirty parts, one a day; a person counts in at most three of them, with at most two
-# rows. So somebody who is in the table at all can be touched by three days' questions, however many
-# are asked.
+# %% The custodian's policy
+# The frequency cap is public, and it is all the policy needs. The table is cut into thirty parts,
+# one for each day; a person contributes to at most three of them, with at most two rows. So the
+# questions of three days can depend on one person, however many are asked.
 
 policy = f"""\
 [database]
@@ -78,10 +79,10 @@ max_parts_per_unit = {campaign.MOST_DAYS}
 (out / "campaign.toml").write_text(policy, encoding="utf-8")
 db = hr.open(out / "campaign.toml")
 
-# %% Every morning: the dashboard of the day before Two questions, 0.3 each. A mean of something
-# that is 0 or 1 is a rate; the sum and the count behind it come along for nothing. When all that
-# the noise allows is far below what was usual in a region, something is wrong there, and a third
-# question looks closer (once a day at most: that much is set aside).
+# %% Every morning: the dashboard of the day before
+# Two questions, 0.3 each. A mean of something that is 0 or 1 is a rate; the sum and the count
+# behind it are free. If the whole interval of a region is far below its usual rate, something is
+# wrong there, and a third question looks closer, at most once a day.
 
 EACH = Fraction("0.3")
 RATES = (
@@ -121,13 +122,13 @@ for day in days:
     if day.day % 10 == 0:
         print(f"{day}, {2 * len(regions) + len(closer)} questions so far: {db.budget}\n")
 
-# %% What the month tells Days add up. The noise of thirty days is independent, so errors add up by
-# their squares, and no new question is needed: did people over 50 like the film that was shown from
-# the 16th on?
+# %% What the month tells
+# Days add up. The noise of thirty days is independent, so errors add up by their squares, and no
+# new question is needed: did people over 50 like the film that was shown from the 16th on?
 
 
 def added(answers: list, name: str) -> list[tuple[float, float]]:
-    """Sums over days, row by row, each with about the 95 % error of the sum."""
+    """Return sums over days, row by row, each with the approximate 95 % error of the sum."""
     totals = [
         sum(answer.rows[place][name] for answer in answers) for place in range(len(answers[0].rows))
     ]
@@ -141,7 +142,7 @@ def added(answers: list, name: str) -> list[tuple[float, float]]:
 
 
 def rates(answers: list) -> list[tuple[float, float, float]]:
-    """Clicks over times shown, with the ends that both errors allow."""
+    """Return clicks over impressions, with interval ends that account for both errors."""
     return [
         (clicks / shown, (clicks - off) / (shown + away), (clicks + off) / (shown - away))
         for (clicks, off), (shown, away) in zip(
@@ -160,21 +161,23 @@ for (age, gender), one, two in zip(groups, before, after, strict=True):
         f" {two[1]:8.2%} … {two[2]:6.2%}"
     )
 
-# %% One question about the whole month It reads all parts, so it is charged to the whole: everybody
-# pays for it. A person may have six rows in a month, which is more than the two of the policy;
-# `contribution_bounds_per_group` says so for this question.
+# %% One question about the whole month
+# It reads all parts, so it is charged to the whole table. A person may have six rows in a month,
+# more than the two of the policy; `contribution_bounds_per_group` allows that for this question.
 
 month_sql = """
     SELECT region,
            SUM(clicked, contribution_bounds_per_group => (0, 6)) AS clicks,
            COUNT(*, contribution_bounds_per_group => (0, 6)) AS shown,
-           SUM(clicked, contribution_bounds_per_group => (0, 6)) / COUNT(*, contribution_bounds_per_group => (0, 6)) AS rate
+           SUM(clicked, contribution_bounds_per_group => (0, 6))
+               / COUNT(*, contribution_bounds_per_group => (0, 6)) AS rate
     FROM impressions GROUP BY region"""
 month = db.query(month_sql, epsilon=EACH)
 print("\nThe whole month, by region\n", month, "", sep="\n")
 
-# %% What it would have cost without parts Every question, one after the other, towards everybody. A
-# budget is a value, and can be tried out before anybody is asked anything.
+# %% What it would have cost without parts
+# Every question charged to the whole table, one after the other. A budget is a value, so this can
+# be computed before any question is asked.
 
 answers = [*regions, *audiences, *closer.values(), month]
 asked = sum(answer.receipt.epsilon for answer in answers)
@@ -191,9 +194,10 @@ print(
 )
 print(f"Without parts, a budget of 3 would have refused the dashboard of {dark}.\n")
 
-# %% The budget, part by part `spent` of a part is what somebody who is in it may have lost at most:
-# what was asked of the whole, of this day, and of the two dearest other days. Whoever asks a past
-# question again gets the same answer, for nothing.
+# %% The budget, part by part
+# `spent` of a part is the largest loss of a person in it: the questions about the whole table,
+# about this day, and about the two most expensive other days. A repeated question gets the same
+# answer at no cost.
 
 view = db.query(
     "SELECT part, spent, \"left\" FROM hedgerow.budget WHERE currency = 'epsilon' ORDER BY part"
@@ -213,8 +217,9 @@ daily = [float(EACH * (2 + (day in closer))) for day in days]
     encoding="utf-8",
 )
 
-# %% For the custodian's eyes only The same SQL on the file itself is exact, and must never leave
-# the house. It is done here because these people do not exist.
+# %% For the custodian's eyes only
+# The same SQL on the file itself is exact and must stay secret. It is shown here because these
+# people do not exist.
 
 engine = duckdb.connect()
 engine.execute(f"CREATE TABLE impressions AS SELECT * FROM '{out / 'impressions.parquet'}'")

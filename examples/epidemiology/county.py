@@ -1,9 +1,9 @@
-"""A made-up county: forty districts, a copper works in the east, old people in the hills of the
-west, patients and their visits.
+"""A made-up county: forty districts, a copper works in the east, older people in the western hills,
+patients and their visits.
 
-Everything here is invented, from a fixed seed, so that the study can be held against the truth.
-What is planted: the risk of bronchitis grows with age, and with the dust of the works. Height above
-the sea does nothing at all, but in the hills people are older.
+Everything is generated from a fixed seed, so that the study can be compared with the truth. Planted
+effects: the risk of bronchitis grows with age and with the dust of the works. Height above the sea
+has no effect, but people in the hills are older.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _YEAR = np.datetime64("2026-01-01")
 
 @dataclass(frozen=True)
 class District:
-    """A tile of the map, and what everybody knows about it."""
+    """A tile of the map with its public facts."""
 
     name: str
     column: float
@@ -48,14 +48,13 @@ class District:
 
     @property
     def risk(self) -> float:
-        """How many times as likely bronchitis is here as in clean air, at the same age. Planted:
-        the study does not know it.
-        """
+        """The planted relative risk of bronchitis at the same age, compared with clean air; the
+        study does not know it."""
         return 1 + 0.042 * max(self.dust - 9, 0)
 
 
 def districts() -> list[District]:
-    """Forty of them. The wind carries dust to the north-east."""
+    """Build the forty districts; the wind carries dust to the north-east."""
     found = []
     for name, (column, row) in zip(DISTRICTS, _places(), strict=True):
         east, north = 5 * (column - WORKS[0]), 4.3 * (WORKS[1] - row)
@@ -84,14 +83,13 @@ def _places() -> list[tuple[float, int]]:
 
 
 def age_group(age: np.ndarray) -> np.ndarray:
-    """Places in ``AGES``."""
+    """Return indices into ``AGES``."""
     return np.digitize(age, _EDGES)
 
 
 def write_county(folder: Path, people: int) -> None:
-    """Three files: patients and their visits, which are nobody's business, and the districts,
-    which are everybody's.
-    """
+    """Write three files: patients and their visits, which are private, and the districts, which are
+    public."""
     draw = np.random.default_rng(1854)
     known = districts()
     size = np.exp(draw.normal(0, 0.35, len(known))) * np.array(
@@ -129,9 +127,7 @@ def write_county(folder: Path, people: int) -> None:
 
 
 def relative_risks(folder: Path) -> dict[str, float]:
-    """What the ratio of cases to expected cases would be in each district without any chance:
-    for whoever planted the risks.
-    """
+    """Return the ratio of cases to expected cases in each district without random variation."""
     people = pq.read_table(folder / "patients.parquet", columns=["district", "age"])
     place = np.searchsorted(
         np.sort(DISTRICTS), people["district"].to_numpy(zero_copy_only=False).astype(str)
@@ -146,7 +142,8 @@ def relative_risks(folder: Path) -> dict[str, float]:
 
 
 def _visits(draw: np.random.Generator, number: np.ndarray, ill: np.ndarray) -> pa.Table:
-    """One to about eight a year for everybody; whoever is ill comes one to three times for that."""
+    """Draw one to about eight visits a year for everybody, and one to three more for those who are
+    ill."""
     for_it = np.where(ill, 1 + draw.binomial(2, 0.4, len(ill)), 0)
     for_else = 1 + draw.poisson(1.6, len(ill))
     diagnosis = np.concatenate(

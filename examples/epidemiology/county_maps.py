@@ -1,6 +1,5 @@
-"""The pictures of the study: two maps of hexagons, bars by age, and the ratios against dust,
-with the truth. Plain SVG text.
-"""
+"""The pictures of the study as SVG: two hexagon maps, bars by age, and ratios against dust with the
+exact values."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ SIDE = 32.0  # of a hexagon
 
 
 def maps(answer: Any, found: Mapping[str, str], mean: float) -> str:
-    """The plain rate, and the ratio to what age explains: the same county, two pictures."""
+    """Draw the plain rate and the age-adjusted ratio as two maps of the county."""
     rates = {row["district"]: row["rate"] / mean for row in answer.rows}
     ratios = {row["district"]: row["ratio"] for row in answer.rows}
     told_rates = {row["district"]: f"{100 * row['rate']:.1f} %" for row in answer.rows}
@@ -81,7 +80,7 @@ def _tiles(
 
 
 def _key(x: float, y: float, mean: float) -> list[str]:
-    """The scale of colours: both maps have the same one."""
+    """Draw the colour scale that both maps share."""
     steps = 60
     parts = [
         f'<rect x="{x + 4 * i:.1f}" y="{y:.1f}" width="4.6" height="12"'
@@ -113,7 +112,7 @@ def _legend(x: float, y: float) -> list[str]:
 
 
 def ages(answer: Any) -> str:
-    """Bars with error bars: five age groups, three distances each."""
+    """Draw bars with error bars for five age groups at three distances."""
     left, base, tall, most = 60.0, 330.0, 250.0, 0.30
     wide = (840 - left - 20) / len(county.AGES)
     parts = [
@@ -164,9 +163,8 @@ def custodian(
     found: Mapping[str, str],
     exact: Mapping[str, Sequence[Any]],
 ) -> str:
-    """Every district's ratio against its dust: the answer, both intervals, and the exact ratio,
-    which nobody else may see.
-    """
+    """Draw the ratio of every district against its dust: the answer, both intervals, and the exact
+    ratio, which only the custodian may see."""
     left, base, tall, most = (
         60.0,
         370.0,
@@ -234,7 +232,7 @@ def ring(x: float, y: float, tip: str) -> str:
 
 
 def shade(ratio: float) -> str:
-    """White at 1, full colour at 2.5 times and at two fifths."""
+    """Return the colour of a ratio: white at 1, full colour at 2.5 and at 0.4."""
     turn = max(-1.0, min(1.0, math.log2(max(ratio, 0.05)) / 1.32))
     end = HIGH if turn > 0 else LOW
     return "#" + "".join(f"{round(248 + (part - 248) * abs(turn) ** 0.9):02x}" for part in end)
@@ -267,6 +265,6 @@ def hexagon(
 
 
 def chimney(x: float, y: float) -> list[str]:
-    """The works: a small factory in black."""
+    """Draw the works as a small black factory."""
     path = f"M{x - 8:.1f} {y + 7:.1f}v-8l5 3v-3l5 3v-11h4v16z"
     return [f'<path d="{path}" fill="{INK}" stroke="{PAPER}" stroke-width="1.2"/>']

@@ -1,13 +1,14 @@
 """Does dust make people ill? A study of 200,000 patients that never sees one of them.
 
-    python examples/epidemiology/study.py            a few seconds; leaves its files in
-    build/examples/epidemiology python examples/epidemiology/study.py --small    80,000 patients
+    python examples/epidemiology/study.py            200,000 patients, a few seconds
+    python examples/epidemiology/study.py --small    80,000 patients
 
-The cells below (``# %%``) can be run one by one in an editor that knows them, or all at once as a
-script. docs/examples/epidemiology.md tells the story with its pictures.
+Files are written to build/examples/epidemiology. Run the cells below (``# %%``) one by one in an
+editor that supports them, or run the whole script. docs/examples/epidemiology.md explains the study
+with its pictures.
 """
 
-# %% What it takes
+# %% Setup
 from __future__ import annotations
 
 import argparse
@@ -33,16 +34,17 @@ out = chosen.out or Path(
 )
 out.mkdir(parents=True, exist_ok=True)
 
-# %% The data A made-up county, from a fixed seed: patients, their visits to a doctor in 2026, and a
-# public table of the forty districts with their distance from the copper works, their height above
-# the sea and the dust in the air. In real life the custodian has these files already.
+# %% The data
+# A made-up county, from a fixed seed: patients, their visits to a doctor in 2026, and a public
+# table of the forty districts with their distance from the copper works, their height above the
+# sea and the dust in the air. In real life the custodian has these files already.
 
 county.write_county(out, people=80_000 if chosen.small else 200_000)
 
-# %% The custodian's policy One page, written before anybody asks. The unit is a patient, with all
-# that is known about her in both tables: what is protected is whether she is there at all. A join
-# takes the larger caps of its tables; this study asks about people and never about visits, so of
-# each patient one row in one group is enough, in both.
+# %% The custodian's policy
+# One page, written before anybody asks. The unit is a patient with all her rows in both tables, so
+# even her presence is protected. A join uses the larger caps of its tables. This study asks about
+# people and never about visits, so one row in one group per patient is enough in both tables.
 
 names = ", ".join(f'"{name}"' for name in county.DISTRICTS)
 policy = f"""\
@@ -82,12 +84,14 @@ columns.dust       = {{ type = "real", min = 0, max = 80 }}
 (out / "county.toml").write_text(policy, encoding="utf-8")
 db = hr.open(out / "county.toml")
 
-# %% Who is ill Whoever saw a doctor for bronchitis at least once. Visits are folded to one row for
-# each patient first, so that three visits are still one ill person. Every question of the study
-# begins with these lines.
+# %% Who is ill
+# Everybody who saw a doctor for bronchitis at least once. Visits are aggregated to one row for each
+# patient first, so that three visits count as one ill person. Every question of the study begins
+# with these lines.
 
 PEOPLE = """\
-WITH seen AS (SELECT patient_id, COUNT(*) AS visits FROM visits WHERE diagnosis = 'bronchitis' GROUP BY patient_id),
+WITH seen AS (SELECT patient_id, COUNT(*) AS visits FROM visits WHERE diagnosis = 'bronchitis'
+              GROUP BY patient_id),
      people AS (SELECT p.district, p.age, CASE WHEN s.visits > 0 THEN 1 ELSE 0 END AS ill
                 FROM patients p LEFT JOIN seen s ON s.patient_id = p.patient_id)
 """
@@ -95,42 +99,43 @@ AGE = """\
 CASE WHEN age < 20 THEN '0 to 19' WHEN age < 40 THEN '20 to 39' WHEN age < 60 THEN '40 to 59'
      WHEN age < 75 THEN '60 to 74' ELSE '75 and up' END"""
 
-# %% Question 1: how does it go with age?
+# %% Question 1: how does the rate depend on age?
 by_age_sql = f"{PEOPLE} SELECT {AGE} AS age_group, AVG(ill) AS rate FROM people GROUP BY age_group"
 by_age = db.query(by_age_sql, epsilon=0.2)
 print("1. Who had bronchitis in 2026, by age\n", by_age, "", sep="\n")
 
-# %% Question 2: where? Hill districts are full of old people, and old people are ill more often. So
-# beside the plain rate we ask for a fairer number, the ratio of cases to the cases one would
-# *expect* if everybody had the county's rate for their age. Those rates are the answers just given.
-# They are noisy, they are public now, and the next question may hold them as plain numbers.
+# %% Question 2: where?
+# Hill districts are full of old people, and old people are ill more often. So beside the plain
+# rate we ask for a fairer number, the ratio of cases to the cases one would *expect* if everybody
+# had the county's rate for their age. Those rates are the answers just given. They are noisy and
+# public, so the next question may contain them as plain numbers.
 
 young, adult, middle, old, oldest = (max(round(row["rate"], 4), 0.0001) for row in by_age.rows)
 EXPECTED = f"""\
 CASE WHEN age < 20 THEN {young} WHEN age < 40 THEN {adult} WHEN age < 60 THEN {middle}
      WHEN age < 75 THEN {old} ELSE {oldest} END"""
 by_district_sql = f"""{PEOPLE}
-SELECT district, AVG(ill) AS rate, SUM(ill) AS cases, SUM({EXPECTED}) AS expected, SUM(ill) / SUM({EXPECTED}) AS ratio
+SELECT district, AVG(ill) AS rate, SUM(ill) AS cases, SUM({EXPECTED}) AS expected,
+       SUM(ill) / SUM({EXPECTED}) AS ratio
 FROM people GROUP BY district ORDER BY ratio DESC"""
-# look before you pay: an explanation costs nothing
+# An explanation costs nothing.
 print(db.explain(by_district_sql, epsilon=1), "\n")
 by_district = db.query(by_district_sql, epsilon=1)
 print("2. Cases and expected cases, by district\n", by_district, "", sep="\n")
 
-# %% Noise is not the only chance The intervals above say how far *noise* may have moved a number
-# away from the exact one in these records. But the records are chance, too: a district of 5,000
-# with a risk of 3 % has 130 cases in one year and 170 in another. A study must allow for both.
-# Byar's limits for a count do the second, taken at the ends that noise allows. Each is taken at 99
-# %: of forty districts, one in twenty would be two.
+# %% Noise is not the only randomness
+# The intervals above account for the *noise* alone. But the records are random too: a district of
+# 5,000 with a risk of 3 % has 130 cases in one year and 170 in another. A study must account for
+# both. Byar's limits for a count do the second, taken at the interval ends of the noise. Each is
+# taken at 99 %, because at 95 % two of forty districts would be outside by chance.
 
 LEVEL = 0.99
 
 
 def both_chances(cases: tuple[float, float], expected: tuple[float, float]) -> tuple[float, float]:
-    """Ends for a ratio, with the noise in the answer and the chance in the year both allowed
-    for.
-    """
-    z = 2.576  # of the normal law, for 99 %
+    """Return interval ends of a ratio that account for both the noise and the random variation of a
+    year."""
+    z = 2.576  # of the normal distribution, for 99 %
     low, high = max(cases[0], 0.5), max(cases[1], 0.5) + 1
     least = low * max(1 - 1 / (9 * low) - z / (3 * low**0.5), 0) ** 3
     most = high * (1 - 1 / (9 * high) + z / (3 * high**0.5)) ** 3
@@ -157,10 +162,11 @@ print(
     "\n",
 )
 
-# %% Question 3: is it dust, or height? The public table of districts joins on anything. Taken
-# plainly, illness goes with *height*: that is age again. `ill` less what age lets expect has age
-# taken out. A correlation with something rare and yes-or-no is a small number by nature: look on
-# which side of 0 its interval lies.
+# %% Question 3: is it dust, or height?
+# The public table of districts can be joined freely. At first sight illness depends on *height*,
+# which is age again. Subtracting the expected rate from `ill` removes the effect of age. The
+# correlation with a rare yes-or-no value is always small: look at the side of 0 on which its
+# interval lies.
 
 correlation_sql = f"""{PEOPLE}
 SELECT CORR(ill, height) AS with_height,
@@ -201,9 +207,9 @@ mean_rate = sum(row["cases"] for row in by_district.rows) / sum(
 (out / "map.svg").write_text(county_maps.maps(by_district, found, mean_rate), encoding="utf-8")
 (out / "ages.svg").write_text(county_maps.ages(by_zone), encoding="utf-8")
 
-# %% For the custodian's eyes only The custodian can run the very same SQL on the files themselves.
-# What comes out is exact, and must never leave the house; it is shown here because these patients
-# do not exist.
+# %% For the custodian's eyes only
+# The custodian can run the same SQL on the files themselves. The result is exact and must stay
+# secret; it is shown here because these patients do not exist.
 
 engine = duckdb.connect()
 for name in ("patients.parquet", "visits.parquet", "districts.csv"):
@@ -217,7 +223,7 @@ covered = sum(
 )
 print(f"For the custodian: {covered} of 40 ratios have the exact one in their 95 % interval.")
 
-# what the makers of the data built in: the risk of a district over that of the whole county
+# the planted truth: the risk of a district over that of the whole county
 planted = county.relative_risks(out)
 print(
     f"{'district':10}{'planted':>9}{'exact':>8}{'answer':>8}  "
@@ -225,7 +231,7 @@ print(
 )
 for row, (low, high) in zip(by_district.rows, ends, strict=True):
     name = row["district"]
-    # a study of exact numbers would have these ends
+    # the interval ends of a study with exact numbers
     least, most = both_chances((exact[name][2],) * 2, (exact[name][3],) * 2)
     if low > 1 or least > 1 or planted[name] >= 1.25:
         with_noise, without = (

@@ -55,16 +55,15 @@ Floats = NDArray[np.float64]
 
 
 def scores(tables: Integers) -> Integers:
-    """How different the allele counts of cases and controls are, for each variant."""
+    """Return the difference of the allele counts of cases and controls, for each variant."""
     # the sum of g - 1: two copies are one above the middle, none is one below
     balance = tables[:, 2] - tables[:, 0]
     return np.abs(balance[1] - balance[0])
 
 
 def top(exact: Integers, choose: Exponential | PermuteAndFlip, many: int, width: int) -> list[int]:
-    """The places of ``many`` variants, chosen one after the other; ``width`` neighbours make a
-    locus, which is found at most once.
-    """
+    """Return the indices of ``many`` variants, selected one after the other; ``width`` neighbours
+    form a locus, which is found at most once."""
     left, found = np.arange(exact.size), list[int]()
     for _ in range(many):
         found.append(int(left[choose.sample(exact[left])]))
@@ -74,23 +73,21 @@ def top(exact: Integers, choose: Exponential | PermuteAndFlip, many: int, width:
 
 @dataclass(slots=True)
 class Custodian:
-    """Holds the exact tables and the one budget. Everything is charged before the tables are
-    touched.
-    """
+    """The custodian of the exact tables and of the one budget; everything is charged before the
+    tables are read."""
 
     tables: Integers
     budget: hr.Budget
 
     def most_associated(self, many: int, rho: Any, width: int) -> list[int]:
-        """``many`` variants, for ``rho`` in all."""
+        """Return ``many`` variants, for ``rho`` in total."""
         choose = Exponential.calibrate(sensitivity=SCORE, rho=rho / many)
         self.budget = self.budget.charge(many * choose.loss(SCORE))
         return top(scores(self.tables), choose, many, width)
 
     def noisy_tables(self, variants: list[int], rho: Any) -> tuple[Integers, float]:
-        """Group by genotype for each variant, all for ``rho``; and the standard deviation of the
-        noise in every cell.
-        """
+        """Return the tables of group by genotype for each variant, for ``rho`` in total, and the
+        standard deviation of the noise in a cell."""
         move = hr.Sensitivity.each(len(variants), 1)
         noise = Gaussian.calibrate(sensitivity=move, rho=rho)
         self.budget = self.budget.charge(noise.loss(move))
@@ -98,9 +95,8 @@ class Custodian:
 
 
 def chi_square(noisy: NDArray[Any], noise: float) -> Floats:
-    """The statistic of each table of shape (2, 3, tables); ``noise`` is the standard deviation
-    in a cell, 0 to leave it out of account.
-    """
+    """Return the statistic of each table of shape (2, 3, tables); ``noise`` is the standard
+    deviation in a cell, or 0 to ignore it."""
     cells = np.moveaxis(np.asarray(noisy, dtype=np.float64), -1, 0)  # tables, groups, genotypes
     people = np.maximum(cells.sum(axis=2), 1.0)
     share = np.maximum(cells.sum(axis=1), 1e-3)
@@ -116,17 +112,15 @@ def chi_square(noisy: NDArray[Any], noise: float) -> Floats:
 
 
 def p_value(statistic: NDArray[Any]) -> Floats:
-    """The chance of such a statistic, or a larger one, where nothing is associated: the tail of
-    chi-square with two degrees of freedom.
-    """
+    """Return the p-value of a statistic: the tail of chi-square with two degrees of freedom."""
     return np.exp(-np.asarray(statistic, dtype=np.float64) / 2)
 
 
 def odds_ratio(noisy: NDArray[Any], noise: float) -> tuple[float, float, float]:
-    """Of the rarer allele in one table of shape (2, 3): the estimate and a 95 % interval, for
-    chance and noise together.
+    """Return the odds ratio of the rarer allele in one table of shape (2, 3), with a 95 % interval
+    for sampling and noise together.
 
-    Chance is that of two independent alleles a person.
+    Sampling is that of two independent alleles per person.
     """
     cells = np.asarray(noisy, dtype=np.float64)
     rare = np.maximum(cells @ [0, 1, 2], 1.0)

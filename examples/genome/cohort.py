@@ -55,7 +55,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A variant that raises the odds of the disease by this factor for each copy."""
+    """A variant that multiplies the odds of the disease by this factor for each copy."""
 
     variant: int
     odds: float
@@ -76,13 +76,12 @@ class Cohort:
 
     @property
     def variants(self) -> int:
-        """How many variants were looked at."""
+        """The number of variants."""
         return int(self.carries.shape[0] * WIDTH)
 
     def tables(self) -> Integers:
-        """tables[g, c, v]: how many people of group g have c copies (0, 1, 2) of the rarer
-        allele of variant v. Exact, so secret.
-        """
+        """Return tables[g, c, v], the exact and secret number of people of group g with c copies
+        (0, 1, 2) of the rarer allele of variant v."""
         loci = self.carries.shape[0]
         copies = (self.carries[:, :, None, :] + self.carries[:, None, :, :]).reshape(
             loci, FOUNDERS**2, WIDTH
@@ -97,7 +96,7 @@ class Cohort:
         return found
 
     def without(self, group: int, person: int) -> Cohort:
-        """A neighbour: the same study, had this person stayed away."""
+        """Return a neighbouring study, without this person."""
         fewer = [
             np.delete(pairs, person, axis=1) if place == group else pairs
             for place, pairs in enumerate(self.people)
@@ -105,9 +104,8 @@ class Cohort:
         return Cohort((fewer[0], fewer[1]), self.carries, self.planted)
 
     def place(self, variant: int) -> tuple[int, float]:
-        """The chromosome of a variant, from 1, and how many million bases along it: the loci are
-        spread evenly over the genome.
-        """
+        """Return the chromosome of a variant, from 1, and its position in million bases; loci are
+        spread evenly over the genome."""
         along = (variant + 0.5) / self.variants * sum(CHROMOSOMES)
         ends = np.cumsum(CHROMOSOMES)
         number = int(np.searchsorted(ends, along))
@@ -115,9 +113,8 @@ class Cohort:
 
 
 def make(loci: int, each: int, odds: tuple[float, ...], seed: int = 20) -> Cohort:
-    """A study of ``each`` cases and as many controls; one planted variant for each of ``odds``,
-    in loci of their own.
-    """
+    """Make a study of ``each`` cases and as many controls, with one planted variant for each of
+    ``odds``, in separate loci."""
     chance = np.random.default_rng(seed)
     # of founders in the population
     frequency = 0.02 + (1 - 0.02 * FOUNDERS) * chance.dirichlet(np.full(FOUNDERS, 0.8), size=loci)
@@ -135,7 +132,7 @@ def make(loci: int, each: int, odds: tuple[float, ...], seed: int = 20) -> Cohor
 
 
 def _alleles(chance: np.random.Generator, frequency: NDArray[Any]) -> Bytes:
-    """Which founders carry the rarer allele of each variant."""
+    """Draw the founders that carry the rarer allele of each variant."""
     loci = len(frequency)
     sizes = np.arange(1, FOUNDERS)
     carriers = chance.choice(sizes, size=(loci, 1, WIDTH), p=(1 / sizes) / np.sum(1 / sizes))
@@ -146,7 +143,7 @@ def _alleles(chance: np.random.Generator, frequency: NDArray[Any]) -> Bytes:
 
 
 def _drawn(chance: np.random.Generator, frequency: NDArray[Any], people: int) -> Bytes:
-    """Two founders for each locus and person."""
+    """Draw two founders for each locus and person."""
     found = np.empty((len(frequency), people), dtype=np.uint8)
     for locus, ends in enumerate(np.cumsum(frequency, axis=1)[:, :-1].astype(np.float32)):
         pair = np.searchsorted(ends, chance.random((2, people), dtype=np.float32))

@@ -1,17 +1,15 @@
 # %% [markdown]
-# # A genome study that tells nobody's genome
+# # A genome study that reveals nobody's genome
 #
-# Three thousand people with a disease, three thousand without, a hundred thousand places of the
-# genome looked at. Which of them have to do with the disease? Published allele counts of such
-# studies have given participants away: whoever has your genome could tell from the counts alone
-# whether you were among the cases. Here everything that leaves the study is paid for from one
-# budget.
+# Three thousand people with a disease, three thousand without, and a hundred thousand variants of
+# the genome. Which of them are associated with the disease? Published allele counts of such studies
+# have exposed participants: anybody with your genome could infer from the counts alone whether you
+# were among the cases. Here every release of the study is charged to one budget.
 #
 #     .venv/bin/python examples/genome/study.py            the whole study
 #     .venv/bin/python examples/genome/study.py --small    a tenth of it, in a few seconds
 #
-# The proofs of what one person can move stand in `association.py`, the made-up people in
-# `cohort.py`.
+# `association.py` has the proofs of the sensitivities, and `cohort.py` makes up the people.
 
 # %%
 from __future__ import annotations
@@ -63,7 +61,7 @@ print(f"{each:,} cases, {each:,} controls, {study.variants:,} variants, {wanted}
 
 
 def name(variant: int) -> str:
-    """Where it is: chromosome, and million bases along it."""
+    """Return the position of a variant: its chromosome, and million bases along it."""
     chromosome, along = study.place(variant)
     return f"{chromosome}:{along:.2f}"
 
@@ -71,9 +69,9 @@ def name(variant: int) -> str:
 # %% [markdown]
 # ## One budget for everything
 #
-# Epsilon 1 at delta 10^-6, for all that is ever told about these people. Inside, Hedgerow counts in
-# *rho*, in which many small releases add up better than in epsilon. Three fifths pay for finding
-# variants, the rest for tables about those that were found.
+# Epsilon 1 at delta 10^-6 for everything that is ever released about these people. Internally,
+# Hedgerow accounts in *rho*, in which many small releases add up better than in epsilon. Three
+# fifths pay for the selection of variants, the rest for tables of the selected ones.
 
 # %%
 budget = hr.Budget(epsilon=1, delta=1e-6)
@@ -87,9 +85,9 @@ print(
 # %% [markdown]
 # ## Which variants?
 #
-# Telling all counts to read off the largest differences would drown them: one person moves every
-# variant at once, so the noise grows with the root of their number. *Choosing* does not care how
-# many scores one person moves, only how far each of them moves: by 1.
+# Releasing all counts to find the largest differences would drown them in noise: one person changes
+# every variant at once, so the noise grows with the root of their number. *Selection* does not
+# depend on how many scores one person changes, only on how much each changes: by 1.
 
 # %%
 everything = Gaussian.calibrate(sensitivity=hr.Sensitivity.each(study.variants, SCORE), rho=to_find)
@@ -306,8 +304,8 @@ print(f"The picture is in {file}")
 # %% [markdown]
 # ## What it cost
 #
-# Everything that was told about these people is in one budget, and the budget is used up: whoever
-# asks now is refused.
+# Everything that was released about these people is in one budget, and the budget is spent: any
+# further question is refused.
 
 # %%
 print(custodian.budget.balance)

@@ -1,9 +1,9 @@
-"""A made-up friendship graph: communities, a few people with very many friends, friends of friends
-who are friends; and pages people like.
+"""A made-up friendship graph: communities, a few people with very many friends, and pages that
+people like.
 
 The two ends of a friendship are drawn by how outgoing people are (a heavy tail), four times in five
-within a community; then friends of the same person get to know each other. The generator is seeded,
-because these people do not exist. The noise has no seed.
+within a community; then friends of the same person meet each other. The generator has a seed,
+because these people do not exist. The noise has none.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """``friends[x, y]``: whether x and y are friends, private. ``likes[x, page]``: whether x
-    likes a page, public. And who lives where.
-    """
+    """A graph with private ``friends[x, y]``, public ``likes[x, page]``, and the community of
+    everybody."""
 
     friends: Booleans
     likes: Booleans
@@ -31,16 +30,16 @@ class Graph:
 
     @property
     def users(self) -> int:
-        """How many there are."""
+        """The number of users."""
         return len(self.friends)
 
     def degrees(self) -> Integers:
-        """How many friends everybody has."""
+        """The number of friends of everybody."""
         return self.friends.sum(axis=1)
 
 
 def make(users: int, communities: int, pages: int, seed: int = 9) -> Graph:
-    """A graph in which people have about twenty friends on average, and a few some hundreds."""
+    """Make a graph in which people have about twenty friends on average and a few have hundreds."""
     chance = np.random.default_rng(seed)
     sizes = 1 + chance.pareto(2.5, communities)
     community = np.sort(chance.choice(communities, users, p=sizes / sizes.sum()))
@@ -53,9 +52,8 @@ def make(users: int, communities: int, pages: int, seed: int = 9) -> Graph:
 def _met(
     chance: np.random.Generator, community: Integers, outgoing: NDArray[np.float64], times: int
 ) -> Booleans:
-    """Pairs of people; both ends by how outgoing they are, the second one mostly of the first
-    one's community.
-    """
+    """Draw pairs of people by how outgoing they are, the second mostly from the community of the
+    first."""
     ends = np.cumsum(outgoing)
     first = np.searchsorted(ends, chance.random(times) * ends[-1])
     low = np.searchsorted(community, community[first])  # people are sorted by community
@@ -73,7 +71,7 @@ def _met(
 
 
 def _introduced(chance: np.random.Generator, friends: Booleans, times: int) -> None:
-    """Somebody introduces two of their friends to each other, over and over."""
+    """Introduce two friends of the same person to each other, over and over."""
     lists = [np.flatnonzero(row) for row in friends]
     sociable = np.array([place for place, row in enumerate(lists) if row.size > 1])
     for host in chance.choice(sociable, times):
@@ -84,7 +82,7 @@ def _introduced(chance: np.random.Generator, friends: Booleans, times: int) -> N
 def _liked(
     chance: np.random.Generator, community: Integers, communities: int, pages: int
 ) -> Booleans:
-    """Every community has a few favourite pages; some people like any page."""
+    """Draw the pages that people like: a few favourites for every community, and random others."""
     rates = np.full((communities, pages), 0.03)
     for row in rates:
         row[chance.choice(pages, 3, replace=False)] = (0.45, 0.3, 0.2)

@@ -51,27 +51,27 @@ Integers = NDArray[np.int64]
 
 
 def strangers(friends: Booleans, target: int) -> Integers:
-    """Everybody who is neither the target nor a friend: the target knows who that is."""
+    """Return everybody who is neither the target nor a friend of the target, which the target
+    knows."""
     known = friends[target].copy()
     known[target] = True
     return np.flatnonzero(~known)
 
 
 def friend_scores(friends: Booleans, target: int) -> Integers:
-    """How many friends each stranger has in common with the target."""
+    """Return the number of friends that each stranger has in common with the target."""
     return friends[friends[target]].sum(axis=0)[strangers(friends, target)]
 
 
 def advert_scores(friends: Booleans, target: int, likes: Booleans) -> Integers:
-    """How many ways lead from the target over a friend to a stranger who likes each page."""
+    """Return the number of paths from the target over a friend to a stranger who likes a page."""
     return friend_scores(friends, target) @ likes[strangers(friends, target)]
 
 
 @dataclass(slots=True)
 class Recommender:
-    """Holds the graph, and for each target a budget of ``epsilon`` that is opened at the first
-    recommendation.
-    """
+    """A recommender with the graph, and a budget of ``epsilon`` for each target, opened at the
+    first recommendation."""
 
     friends: Booleans
     likes: Booleans
@@ -79,7 +79,7 @@ class Recommender:
     accounts: dict[int, hr.Budget] = field(default_factory=dict)
 
     def people(self, target: int, epsilon: float, many: int = 1) -> list[int]:
-        """So many different strangers for the target to meet, all for ``epsilon``."""
+        """Return different strangers for the target to meet, all for ``epsilon``."""
         choose = PermuteAndFlip.calibrate(
             sensitivity=MOVE, epsilon=Fraction(str(epsilon)) / many, monotone=True
         )
@@ -93,13 +93,14 @@ class Recommender:
         return found
 
     def advert(self, target: int, epsilon: float) -> int:
-        """A page to advertise to the target."""
+        """Return a page to advertise to the target."""
         choose = PermuteAndFlip.calibrate(sensitivity=MOVE, epsilon=epsilon, monotone=True)
         self._charge(target, choose.loss(MOVE))
         return choose.sample(advert_scores(self.friends, target, self.likes))
 
     def _charge(self, target: int, loss: hr.Loss) -> None:
-        """Before anything is looked at; a budget that does not cover it refuses."""
+        """Charge the budget of a target before anything is read; refuse if it does not cover the
+        charge."""
         self.accounts[target] = self.accounts.get(target, hr.Budget(epsilon=self.epsilon)).charge(
             loss
         )

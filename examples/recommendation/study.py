@@ -1,5 +1,5 @@
 # %% [markdown]
-# # People you may know, without telling who knows whom
+# # People you may know, without revealing who knows whom
 #
 # "You have eight friends in common" is how a network introduces people, and how it gives
 # friendships away: make an account, befriend somebody, and watch whom you are introduced to. Here
@@ -9,8 +9,7 @@
 #     .venv/bin/python examples/recommendation/study.py            5,000 users
 #     .venv/bin/python examples/recommendation/study.py --small    400 of them, in a few seconds
 #
-# What one friendship can move, with proofs, stands in `recommender.py`; the made-up people in
-# `graph.py`.
+# `recommender.py` has the proofs of the sensitivities, and `graph.py` makes up the people.
 
 # %%
 from __future__ import annotations
@@ -58,11 +57,11 @@ print(
 print(f"one in a hundred has more than {high}\n")
 
 # %% [markdown]
-# ## What one friendship moves
+# ## The sensitivity to one friendship
 #
-# The score of a stranger is the number of common friends. The proof says that a friendship between
-# two others moves one stranger's score at most, by 1. A proof about a program is best looked at
-# with suspicion, so: take friendships away, add others, and look.
+# The score of a stranger is the number of common friends. By the proof, a friendship between two
+# others changes the score of one stranger at most, by 1. We check this: remove friendships, add
+# others, and compare the scores.
 
 # %%
 chance = np.random.default_rng(3)
@@ -127,12 +126,12 @@ groups = {"fewer than 12 friends": some, "12 to 29": ~some & ~lots, "30 or more"
 
 
 def quality(mechanism: Exponential | PermuteAndFlip, scores: list[np.ndarray]) -> np.ndarray:
-    """The share of the best score that one choice gets, for each target."""
+    """Return the share of the best score that one selection gets, for each target."""
     return np.array([each[mechanism.sample(each)] / max(each.max(), 1) for each in scores])
 
 
 def summary(epsilon: float, shares: np.ndarray) -> Row:
-    """The mean with its 95 % interval."""
+    """Return the mean with its 95 % interval."""
     radius = 1.96 * float(np.std(shares, ddof=1)) / len(shares) ** 0.5
     return (
         epsilon,
@@ -143,7 +142,7 @@ def summary(epsilon: float, shares: np.ndarray) -> Row:
 
 
 def blindly(scores: list[np.ndarray]) -> float:
-    """What a uniform choice gets."""
+    """Return the quality of a uniform choice."""
     return float(np.mean([each.mean() / max(each.max(), 1) for each in scores]))
 
 
@@ -201,8 +200,9 @@ print(
 )
 print(f"  blindly    {blindly(wares):.0%}\n")
 
-# %% [markdown] An advert is so much cheaper because its score adds up over many strangers, and one
-# friendship still moves it by 1 only.
+# %% [markdown]
+# An advert is so much cheaper because its score adds up over many strangers, and one friendship
+# still moves it by 1 only.
 #
 # ## A budget for each user
 #
@@ -215,7 +215,7 @@ print(f"  blindly    {blindly(wares):.0%}\n")
 
 
 def lasts(budget: hr.Budget, loss: hr.Loss) -> int:
-    """How many such charges it covers."""
+    """Count the charges of this size that the budget covers."""
     times = 0
     while budget.covers(loss):
         budget, times = budget.charge(loss), times + 1

@@ -1,9 +1,9 @@
-"""Hedgerow: differential privacy with exact noise, written proofs and laws that check them.
+"""Hedgerow: differential privacy with exact noise, written proofs, and tests of what they claim.
 
-The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are
-imported on their own, and ``open``, ``protect`` and ``connect`` bring the database in when they are
-called, so that ``import hedgerow`` stays light. All but the errors are loaded when they are first
-named: the process that holds the engine needs none of them.
+These are the public names. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their
+own, and ``open``, ``protect`` and ``connect`` load the database when they are called, so that
+``import hedgerow`` stays light. All names but the errors are loaded on first use: the engine's
+process needs none of them.
 """
 
 from __future__ import annotations
@@ -68,14 +68,12 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-if not typing.TYPE_CHECKING:  # to a checker of types, a name that is not above does not exist
+if not typing.TYPE_CHECKING:  # a type checker should report names that are not listed above
 
     def __getattr__(name: str) -> object:
-        """A name of ``_LAZY_MODULES`` where it is first used; from then on it stands here like
-        the others.
-        """
+        """Load a name of ``_LAZY_MODULES`` on first use, and keep it here."""
         if name not in _LAZY_MODULES:
             raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
-        found = getattr(importlib.import_module(f"hedgerow.{_LAZY_MODULES[name]}"), name)
-        globals()[name] = found
-        return found
+        value = getattr(importlib.import_module(f"hedgerow.{_LAZY_MODULES[name]}"), name)
+        globals()[name] = value
+        return value

@@ -1,6 +1,5 @@
-"""``open`` and ``protect``, which bring the database in when they are called: ``import
-hedgerow`` stays light.
-"""
+"""The public functions ``open`` and ``protect``. They load the database when they are called, so
+that ``import hedgerow`` stays light."""
 
 from __future__ import annotations
 
@@ -24,9 +23,8 @@ def open(
     deadline: float = 60.0,
     in_process: bool = False,
 ) -> Database:
-    """The database of a policy file. The engine runs in a process of its own, which is killed
-    after ``deadline`` seconds.
-    """
+    """Open the database of a policy file. The engine runs in a process of its own, which is killed
+    after ``deadline`` seconds."""
     from hedgerow import database
 
     return database.open(path, analyst=analyst, deadline=deadline, in_process=in_process)
@@ -47,22 +45,22 @@ def protect(
     version: str = "1",
     ledger: str | Path | None = None,
 ) -> Database:
-    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory
-    unless a file is named.
+    """Protect a frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is
+    in memory unless a file is named.
 
-    A ledger file belongs to one frame: what was answered about this ``version`` of it is given out
-    again, whatever frame comes with it. A frame whose rows changed needs another version, and a
-    frame about other people another ledger.
+    A ledger file belongs to one frame: answers about a ``version`` are reused, whatever frame is
+    given. Name another version when rows have changed, and another ledger for other people.
     """
     from hedgerow import database
     from hedgerow.policy import Policy
 
     if isinstance(frame, str | Path):
-        instead = (
-            "read it first, as in hr.protect(pandas.read_csv(…), …); or write a policy for the"
-            " file, with 'hedgerow init', and open that"
+        raise InvalidArgument(
+            "frame",
+            "must be a frame, not a path: read the file first, as in hr.protect(pandas.read_csv(…),"
+            " …), or write a policy with 'hedgerow init' and open that",
+            str(frame),
         )
-        raise InvalidArgument("frame", f"must be a frame, not a path: {instead}", str(frame))
     policy = Policy.for_frame(
         frame,
         unit=unit,

@@ -1,17 +1,17 @@
-"""What a fixed batch of releases costs, tighter than a ledger can say. **Not for interactive use;
-no ledger calls this.**
+"""The cost of a fixed batch of releases, tighter than a ledger can account for. **Not for
+interactive use: no ledger calls this.**
 
-Everything here needs the whole list of noises before the first answer. Whoever watches answers and
-then decides how much noise to ask for next, or when to stop, is outside these theorems; the
-budget's filter is what holds then. Three accounts of the same thing:
+All noises must be fixed before the first answer. These theorems do not cover an analyst who sees
+answers before choosing the next noise, or when to stop; the privacy filter of the budget does.
+There are three bounds:
 
-* ``FixedBatch``: privacy loss distributions, through Google's dp-accounting (``pip install
-  'hedgerow[accounting]'``). The tightest, for named noise. Its floats are pessimistic by
-  construction, not proved to the last bit.
-* ``optimal_composition``: exact for *any* mechanisms of one epsilon (Kairouz, Oh, Viswanath 2015);
-  the mechanisms may be chosen on the way, epsilon and count may not. Rounded up.
-* ``advanced_composition``: the classical bound (Dwork, Rothblum, Vadhan 2010), same terms. Rounded
-  up.
+* ``FixedBatch``: privacy loss distributions, by Google's dp-accounting (``pip install
+  'hedgerow[accounting]'``). It is the tightest bound, for named noise. Its floating-point numbers
+  are pessimistic by construction, but not proved to the last bit.
+* ``optimal_composition``: exact for *any* mechanisms of one epsilon (Kairouz, Oh, Viswanath 2015).
+  The mechanisms may be chosen adaptively, epsilon and count may not. Rounded up.
+* ``advanced_composition``: the classical bound (Dwork, Rothblum, Vadhan 2010) under the same
+  conditions. Rounded up.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ _ROUND_DOWN = Context(prec=_DIGITS, rounding=ROUND_FLOOR, Emax=MAX_EMAX, Emin=MI
 
 @dataclass(frozen=True, slots=True)
 class BatchNoise:
-    """Noise of a law and a scale (sigma for the Gaussian ones) on one number that moves by at
-    most ``sensitivity``.
-    """
+    """Noise of some kind and scale (sigma for Gaussian noise) on one number with this
+    sensitivity."""
 
     kind: BatchNoiseKind
     scale: Fraction
@@ -61,19 +60,19 @@ class BatchNoise:
     def __post_init__(self) -> None:
         if self.kind not in get_args(BatchNoiseKind):
             raise InvalidArgument(
-                "law", f"must be one of {', '.join(get_args(BatchNoiseKind))}", self.kind
+                "kind", f"must be one of {', '.join(get_args(BatchNoiseKind))}", self.kind
             )
         object.__setattr__(self, "scale", parse_positive(self.scale, "scale"))
         object.__setattr__(self, "sensitivity", parse_positive(self.sensitivity, "sensitivity"))
         if self.kind.startswith("discrete") and self.sensitivity.denominator != 1:
             raise InvalidArgument(
-                "sensitivity", "must be a whole number for a discrete law", self.sensitivity
+                "sensitivity", "must be a whole number for discrete noise", self.sensitivity
             )
 
 
 @dataclass(frozen=True, slots=True)
 class FixedBatch:
-    """Noises and how often each is used, all settled beforehand. Not sound for adaptive use."""
+    """A batch of noises, each with its count, fixed beforehand. Not sound for adaptive use."""
 
     parts: tuple[tuple[BatchNoise, int], ...]
 
@@ -84,20 +83,20 @@ class FixedBatch:
             for part in parts
         ):
             raise InvalidArgument(
-                "parts", "must be at least one pair of a Noise and a count", self.parts
+                "parts", "must be at least one pair of a BatchNoise and a count", self.parts
             )
         object.__setattr__(
             self, "parts", tuple((noise, parse_whole(count, "count")) for noise, count in parts)
         )
 
     def epsilon_at(self, delta: Number) -> float:
-        """The epsilon of the whole batch at this ``delta``, as dp-accounting computes it."""
+        """Return the epsilon of the whole batch at this ``delta``, as dp-accounting computes it."""
         return float(
             self._distribution().get_epsilon_for_delta(float(parse_probability(delta, "delta")))
         )
 
     def delta_at(self, epsilon: Number) -> float:
-        """The delta of the whole batch at this ``epsilon``, as dp-accounting computes it."""
+        """Return the delta of the whole batch at this ``epsilon``, as dp-accounting computes it."""
         target = parse_exact(epsilon, "epsilon")
         if target < 0:
             raise InvalidArgument("epsilon", "must be at least 0", epsilon)
@@ -108,7 +107,7 @@ class FixedBatch:
             library = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
         except ImportError as error:
             raise Unsupported(
-                "Batch accounting needs dp-accounting: pip install 'hedgerow[accounting]'."
+                "Batch accounting needs dp-accounting. Run pip install 'hedgerow[accounting]'."
             ) from error
         total = library.identity()
         for noise, count in self.parts:
@@ -118,7 +117,7 @@ class FixedBatch:
 
 def _compose_repeated(library: Any, noise: BatchNoise, count: int) -> Any:
     scale, move = float(noise.scale), float(noise.sensitivity)
-    if noise.kind == "gaussian":  # count Gaussians are one, narrower by the root of count
+    if noise.kind == "gaussian":  # count Gaussians equal one, narrower by the root of count
         return library.from_gaussian_mechanism(scale / math.sqrt(count), sensitivity=move)
     if noise.kind == "laplace":
         single = library.from_laplace_mechanism(scale, sensitivity=move)
@@ -134,10 +133,10 @@ def _compose_repeated(library: Any, noise: BatchNoise, count: int) -> Any:
 def advanced_composition(
     epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0
 ) -> Fraction:
-    """Dwork, Rothblum, Vadhan 2010: eps sqrt(2 k ln(1/d)) + k eps (e^eps - 1), where d = delta - k
-    * step_delta.
+    """Return the bound of Dwork, Rothblum and Vadhan (2010) for k = ``count`` releases:
+    eps sqrt(2 k ln(1/d)) + k eps (e^eps - 1), where d = delta - k step_delta.
 
-    Never above the plain sum k * eps, which holds as well. Not for interactive use.
+    It is never above the plain sum k eps, which holds as well. Not for interactive use.
     """
     eps, k, total, step = _check_inputs(epsilon, count, delta, step_delta)
     slack = total - k * step
@@ -153,12 +152,19 @@ def advanced_composition(
 def optimal_composition(
     epsilon: Number, count: int, delta: Number, *, step_delta: Number = 0
 ) -> Fraction:
-    """Kairouz, Oh, Viswanath 2015: the exact answer for any ``count`` releases that are (epsilon,
-    step_delta)-DP. Not for interactive use.
+    """Return the optimal bound of Kairouz, Oh and Viswanath (2015), exact for any ``count``
+    releases that are (epsilon, step_delta)-DP. Not for interactive use.
 
-    The worst case is ``count`` tosses of randomised response, with q = e^-eps. The number l of
-    flipped tosses has the masses p_l = C(k,l) q^l / (1+q)^k in one world and p'_l = C(k,l) q^(k-l)
-    / (1+q)^k in the other, and the likelihood ratio falls with l, so
+    | symbol | meaning |
+    |---|---|
+    | k | the count of releases |
+    | q | e^-eps |
+    | l | the number of flipped coins |
+    | p_l, p'_l | the probability of l on one data set, and on its neighbour |
+    | E | the epsilon of all releases together |
+
+    The worst case is randomised response with k coins: p_l = C(k,l) q^l / (1+q)^k and
+    p'_l = C(k,l) q^(k-l) / (1+q)^k. The likelihood ratio falls with l, so
 
         delta(E) = max over i of (p_0 + … + p_i) - e^E (p'_0 + … + p'_i),
 
@@ -174,9 +180,8 @@ def optimal_composition(
 
 
 def _compute_largest_ratio(eps: Fraction, k: int, slack: Decimal) -> Decimal:
-    """At least max (S_i - slack) / S'_i and 1, in decimals rounded the safe way at every step: S
-    up, S' down.
-    """
+    """Return an upper bound of 1 and of all (S_i - slack) / S'_i, where S_i and S'_i are the
+    partial sums of p and p'. Every step rounds S up and S' down."""
     q = _to_decimal(exp_up(-eps, _DIGITS), _ROUND_UP)
     mass = _to_decimal(
         exp_up(-k * log_down(1 + exp_down(-eps, _DIGITS), _DIGITS), _DIGITS), _ROUND_UP

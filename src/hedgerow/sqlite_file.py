@@ -42,7 +42,6 @@ class SqliteFile:
         self._db: apsw.Connection | None = None
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             db, self._db = self._db, None
             if db is not None and self._process == os.getpid():

@@ -161,7 +161,7 @@ def test_live_noise_is_covered() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="all of one kind"):
+    with pytest.raises(InvalidArgument, match="all Laplace or all Gaussian"):
         bound_sum_radii(np.ones(1), [Laplace(Fraction(1)), Gaussian(Fraction(1))], 1.0, 0.05)
     with pytest.raises(InvalidArgument, match="at least one"):
         bound_sum_radii(np.ones(1), [], 1.0, 0.05)

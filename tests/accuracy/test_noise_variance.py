@@ -10,7 +10,7 @@ from hedgerow.accuracy.noise_variance import compute_noise_variance, compute_var
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
-from publish.reading import exact_variance
+from publish.helpers_strategies import exact_variance
 
 
 @pytest.mark.parametrize(

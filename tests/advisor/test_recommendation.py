@@ -25,16 +25,19 @@ def test_a_table_of_all_options() -> None:
     ]
 
 
-def test_one_sentence() -> None:
-    assert choice(0.5).why == "m0, expected to be off by 0.5 ranks: nothing else applies."
+def test_the_reason_is_one_sentence() -> None:
+    assert choice(0.5).why == "m0, with an expected error of 0.5 ranks: no other method applies."
     assert (
-        choice(0.5, 2).why == "m0, expected to be off by 0.5 ranks, 4 times better than m1: note 0."
+        choice(0.5, 2).why
+        == "m0, with an expected error of 0.5 ranks, 4 times better than m1: note 0."
     )
-    assert choice(0.5, 0.51).why == "m0, expected to be off by 0.5 ranks, as good as m1: note 0."
+    assert (
+        choice(0.5, 0.51).why == "m0, with an expected error of 0.5 ranks, as good as m1: note 0."
+    )
     assert choice(0, 0, 5).why == "m0, expected to be off by 0 ranks, as good as m1: note 0."
     for next_best in (1e9, inf):
         assert (
             choice(0.5, next_best).why
-            == "m0, expected to be off by 0.5 ranks, far better than m1: note 0."
+            == "m0, with an expected error of 0.5 ranks, far better than m1: note 0."
         )
     assert choice(0, 3).best.method == "m0"

@@ -27,5 +27,5 @@ def test_ranks_and_ties_of_the_reference() -> None:
 
 
 def test_bounds_are_needed_where_they_are_used() -> None:
-    with pytest.raises(InvalidArgument, match="lower and upper must be declared for the median"):
+    with pytest.raises(InvalidArgument, match="lower and upper must be given for the median"):
         _ = question(None).width

@@ -70,7 +70,7 @@ def test_intervals_of_two_aggregates_hold_together() -> None:
         assert pair == (sum(part[0] for part in parts), sum(part[1] for part in parts))  # type: ignore[index]
 
 
-def test_what_is_chosen_among_months_is_a_month() -> None:
+def test_a_date_selected_among_months_is_a_month() -> None:
     """Also where it is shown again, from what was stored."""
     days = [date(2026, 1 + place % 12, 1 + place % 28) for place in range(240)]
     table = pa.table({"patient_id": list(range(240)), "month": days, "year": days, "day": days})
@@ -96,7 +96,7 @@ def test_what_is_chosen_among_months_is_a_month() -> None:
 
 
 @pytest.mark.parametrize("sql", ["2 * MEDIAN(age)", "MAX(age) - MIN(age)", "COUNT(*) / MAX(age)"])
-def test_what_is_made_of_a_choice_has_no_interval_either(sql: str) -> None:
+def test_an_expression_of_a_selected_value_has_no_interval(sql: str) -> None:
     with exactly() as db:
         assert ask(db, f"SELECT {sql} AS x FROM data").interval("x") == [None]
 
@@ -267,8 +267,8 @@ def test_an_answer_of_no_groups_is_an_answer(noise: str) -> None:
             answer = ask(db, sql)
             assert answer.rows == answer.interval("v") == answer.interval("v", 0.5) == []
             assert answer.to_dict()["intervals"] == {"g": [], "v": []}
-            assert "No group reached" in str(answer)
-            assert "No group reached" in answer._repr_html_()
+            assert "Every group is hidden" in str(answer)
+            assert "Every group is hidden" in answer._repr_html_()
             assert (
                 answer.to_arrow().column_names
                 == list(answer.to_pandas().columns)

@@ -15,51 +15,70 @@ from hedgerow.answers.answer import Answer
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT COUNT(*) FROM data", ["more than 3 rows counts as 3"]),
+        (
+            "SELECT COUNT(*) FROM data",
+            ["Each person contributes at most 3 rows; further rows do not count."],
+        ),
         (
             "SELECT region, COUNT(*) FROM data GROUP BY region",
             [
-                "at most 2 groups",
-                "more than 3 rows in a group",
+                "Each person contributes to at most 2 groups.",
+                "Each person contributes at most 3 rows to a group",
                 "Rows without region are in no group; write COALESCE(region, …)",
             ],
         ),
         (
             "SELECT region, COUNT(*) FROM data WHERE region <> 'x' GROUP BY region",
-            ["at most 2 groups", "more than 3 rows in a group"],
+            [
+                "Each person contributes to at most 2 groups.",
+                "Each person contributes at most 3 rows to a group",
+            ],
         ),
         (
             (
                 "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR (region IN ('south')"
                 " AND age > 3) GROUP BY region"
             ),
-            ["at most 2 groups", "more than 3 rows in a group"],
+            [
+                "Each person contributes to at most 2 groups.",
+                "Each person contributes at most 3 rows to a group",
+            ],
         ),
         (
             "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR age > 3 GROUP BY region",
             [
-                "at most 2 groups",
-                "more than 3 rows in a group",
+                "Each person contributes to at most 2 groups.",
+                "Each person contributes at most 3 rows to a group",
                 "Rows without region are in no group",
             ],
         ),
         (
             "SELECT COALESCE(region, 'none'), COUNT(*) FROM data GROUP BY 1",
-            ["at most 2 groups", "more than 3 rows in a group"],
+            [
+                "Each person contributes to at most 2 groups.",
+                "Each person contributes at most 3 rows to a group",
+            ],
         ),
         (
             "SELECT SUM(cost) FROM data",
-            ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"],
+            [
+                "at most 3 rows; further rows are scaled down",
+                "SUM(cost) clamps values to [0, 1,000]",
+            ],
         ),
         (
             "SELECT city, COUNT(*) FROM data GROUP BY city",
-            ["at most 2 groups", "more than 3", "shown from a noisy count of"],
+            [
+                "Each person contributes to at most 2 groups.",
+                "at most 3 rows",
+                "Groups with a noisy count below",
+            ],
         ),
         (
             "SELECT SUM(cost, contribution_bounds_per_group => (0, 1500)) FROM data",
             [
-                "values count as at least 0 and at most 1,000",
-                "what a unit adds up to counts as at least 0 and at most 1,500",
+                "clamps values to [0, 1,000]",
+                "clamps the total of each person to [0, 1,500]",
             ],
         ),
         (
@@ -68,34 +87,41 @@ from hedgerow.answers.answer import Answer
                 " data GROUP BY region"
             ),
             [
-                "at most 2 groups",
-                "more than 3 rows",
-                "what a unit adds up to in a group counts as at least 0 and at most 6",
+                "Each person contributes to at most 2 groups.",
+                "at most 3 rows",
+                "clamps the total of each person in a group to [0, 6]",
                 "Rows without",
             ],
         ),
         (
             "SELECT MEDIAN(age) FROM data",
-            ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"],
+            [
+                "at most 3 rows; further rows do not count",
+                "MEDIAN(age) clamps values to",
+                "MEDIAN(age) is off by at most 1 rank (95 %)",
+            ],
         ),
-        ("SELECT MODE(region) FROM data", ["more than 3", "rarer by up to 1 row, with 95 %"]),
+        (
+            "SELECT MODE(region) FROM data",
+            ["at most 3 rows", "rarer than the mode by up to 1 row (95 %)"],
+        ),
         (
             (
                 "SELECT SUM(cost, contribution_bounds_per_group => (0, 50), clipped => TRUE), "
                 "COUNT(*, contribution_bounds_per_group => (0, 2)) FROM data"
             ),
             [
-                "a unit adds up to counts as at least 0 and at most 50; how many are outside",
-                "COUNT(*, contribution_bounds_per_group => (0, 2)) what",
+                "clamps the total of each person to [0, 50]. The number of people outside",
+                "COUNT(*, contribution_bounds_per_group => (0, 2)) clamps",
             ],
         ),
         (
             "SELECT COUNT(*) FROM data HAVING COUNT(*) > 5",
-            ["more than 3", "looked at noisy values"],
+            ["at most 3 rows", "HAVING and LIMIT use noisy values"],
         ),
     ],
 )
-def test_each_way_is_told(sql: str, said: list[str]) -> None:
+def test_every_deviation_from_plain_sql_has_a_caveat(sql: str, said: list[str]) -> None:
     with exactly() as db:
         answer = db.query(sql, epsilon=9000)
     assert isinstance(answer, Answer)
@@ -139,14 +165,11 @@ def test_bounds_are_told_as_they_were_declared_and_not_as_the_grid_has_them() ->
         ("MEDIAN(y)", "-0.1", "0.3"),
         ("SUM(y * 1000)", "-100", "300"),
     ):
-        assert f"In {sql} values count as at least {low} and at most {high}." in notes[sql]
-    assert "In SUM(z) values count as at least 0 and at most 123.4." in notes["SUM(z)"]
-    assert "In SUM(n) values count as at least -1,234 and at most 12,345,678." in whole
+        assert f"{sql} clamps values to [{low}, {high}]." in notes[sql]
+    assert "SUM(z) clamps values to [0, 123.4]." in notes["SUM(z)"]
+    assert "SUM(n) clamps values to [-1,234, 12,345,678]." in whole
     for told in (sums, clipped):
-        assert any(
-            "what a unit adds up to counts as at least -0.05 and at most 0.7" in note
-            for note in told
-        )
+        assert any("clamps the total of each person to [-0.05, 0.7]" in note for note in told)
     assert "SUM(z): values are moved into 0 to 123.4 and rounded to steps of 0.1." in steps
     assert any(step.endswith("and rounded by less than a millionth of that.") for step in steps)
 
@@ -166,13 +189,15 @@ def test_ranks_are_counted() -> None:
             "SELECT MEDIAN(age), MODE(region), MEDIAN(cost, method => 'smooth') FROM data",
             epsilon=0.01,
         ).notes
-    assert any(re.search(r"^MEDIAN\(age\) is at most [\d,]+ ranks off", note) for note in notes)
+    assert any(re.search(r"^MEDIAN\(age\) is off by at most [\d,]+ ranks", note) for note in notes)
     assert any(
-        re.search(r"^MODE\(region\) may be a value that is rarer by up to [\d,]+ rows", note)
+        re.search(
+            r"^MODE\(region\) may be a value that is rarer than the mode by up to [\d,]+ rows", note
+        )
         for note in notes
     )
     assert (
-        "How far off MEDIAN(cost, method => 'smooth') is depends on the data, and is private."
+        "The error of MEDIAN(cost, method => 'smooth') depends on the data, so it is private."
         in notes
     )
 

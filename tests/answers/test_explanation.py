@@ -94,10 +94,10 @@ def test_of_an_answer_that_is_stored_its_own_figures_are_told(
         assert (told.free, told.covered, told.questions_left) == (True, True, 0)
         assert told.receipt == replace(answer.receipt, reused=True)
         assert (
-            "It was answered before, for epsilon 2 (ledger entry 3): asking again is free."
-            in repr(told)
+            "This question was answered before, at epsilon 2 (ledger entry 3): asking again is"
+            " free." in repr(told)
         )
-        assert "It was answered before, for epsilon 2" in told._repr_html_()
+        assert "This question was answered before, at epsilon 2" in told._repr_html_()
         held = json.loads(json.dumps(told.to_dict()))
         assert (held["free"], held["threshold"], held["receipt"]["entry"]) == (
             True,
@@ -118,7 +118,7 @@ def test_of_an_averaged_answer_the_averaged_error_is_told(noise: str) -> None:
             assert isinstance(answer, Answer)
         told = db.explain(sql, epsilon=1)
         assert any("Sums are averaged with an earlier answer" in note for note in told.notes)
-        assert told.notes == tuple(note for note in answer.notes if "paid in rho" not in note)
+        assert told.notes == tuple(note for note in answer.notes if "charged in rho" not in note)
         for line, was, column in zip(told.lines[:2], alone.lines[:2], ("n", "s"), strict=True):
             ((low, high),) = answer.interval(column)  # type: ignore[misc]
             assert line.error_95 == pytest.approx((high - low) / 2, abs=1)  # ends are whole numbers
@@ -168,9 +168,17 @@ def grouped(groups: int, each: int, rows: int, columns: dict[str, object]) -> Da
     places = np.arange(groups * rows)
     table = pa.table({"who": places // each, "g": places % groups, "x": places // groups % 50})
     return protect(
-        table, unit="who", neighbours="add-remove", columns=columns, epsilon=100, delta=1e-6, noise="best", max_groups=each,
-        max_rows_per_group=1, max_units=400_000,
-    )  # fmt: skip
+        table,
+        unit="who",
+        neighbours="add-remove",
+        columns=columns,
+        epsilon=100,
+        delta=1e-6,
+        noise="best",
+        max_groups=each,
+        max_rows_per_group=1,
+        max_units=400_000,
+    )
 
 
 EXACT: dict[str, Callable[[Any], float]] = {
@@ -243,7 +251,7 @@ def test_the_scale_of_a_mean_is_told_in_units_of_the_answer() -> None:
         ) as db:
             told = db.explain("SELECT AVG(x), SUM(x), CORR(x, x) FROM data", epsilon=1)
         scales.append([line.scale for line in told.lines])
-        assert "/n)" in repr(told)
+        assert re.search(r"noise, scale [^ ]+/n$", repr(told), re.MULTILINE)
     for coarse, fine in zip(*scales, strict=True):
         assert coarse == pytest.approx(fine, rel=0.01) if coarse is not None else fine is None
     assert scales[0][0] is not None

@@ -88,7 +88,7 @@ def test_long_answers_are_cut_and_say_so() -> None:
     keys = {"k": {"values": list(range(70))}}
     with protect(frame, unit="id", neighbours="add-remove", columns=keys, epsilon=1) as db:
         text = repr(answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k"))
-        assert "… and 10 rows more: all are in .rows, and printed by --format csv" in text
+        assert "… and 10 more rows. Read them all in .rows" in text
         assert len(text.split("\n\n")[0].splitlines()) == 62
         assert "Answered before, free now · ledger entry 3" in repr(
             answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k")
@@ -103,13 +103,12 @@ def test_no_rows_and_no_intervals() -> None:
         )
         assert repr(empty).splitlines()[0].split() == ["region", "n"]
         assert "<tbody></tbody>" in empty._repr_html_()
-        assert "No group reached what HAVING, LIMIT and OFFSET leave." in repr(empty)
+        assert "HAVING, LIMIT or OFFSET leaves no rows." in repr(empty)
 
 
 def test_groups_that_are_not_shown_are_told_about() -> None:
-    assert show._describe_no_rows(["Groups are shown from a noisy count of 57 on; …"]).startswith(
-        "No group reached the noisy count from which"
-    )
+    note = "Groups with a noisy count below 57 people are hidden. …"
+    assert show._describe_no_rows([note]).startswith("Every group is hidden")
 
 
 def test_years_among_the_keys_are_plain_and_counts_are_not() -> None:
@@ -153,7 +152,7 @@ def test_an_explanation_says_each_thing_once() -> None:
         told = db.explain("SELECT city, COUNT(*) AS n, SUM(age) FROM data GROUP BY city", epsilon=1)
     lines = repr(told).splitlines()
     assert len(lines) == len(set(lines)) == 1 + 2 + len(told.notes)
-    assert lines[0].startswith("It would cost epsilon 1")
+    assert lines[0].startswith("This question would cost epsilon 1")
     assert lines[1].index("off by") == lines[2].index("off by")
     assert not any(step in repr(told) for step in told.steps)
     page = told._repr_html_()

@@ -16,8 +16,9 @@ import hedgerow as hr
 from hedgerow.accuracy.expected_ratio_error import ExpectedRatioError
 from hedgerow.accuracy.weighted_sum import compute_radius
 from hedgerow.answers.estimates.estimate import compute_linear_weights
+from hedgerow.calibration.measure_planning import add_deciding_count, plan_measures
 from hedgerow.calibration.moment_sharing import compute_measure_shares, merge_measures
-from hedgerow.calibration.noise_choice import add_deciding_count, calibrate_noise, plan_measures
+from hedgerow.calibration.noise_choice import calibrate_noise
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
 from hedgerow.plan.order_statistics import OrderStatistic
@@ -50,17 +51,17 @@ def plan(
 
 def of(measure: Measure, **more: Any) -> Measure:
     return Measure(
-        "moments", measure.column, measure.grid, counts_rows=more.get("rest", False), **more
+        "moments", measure.column, measure.grid, counts_rows=more.get("has_null_sum", False), **more
     )
 
 
 @pytest.mark.parametrize(
     ("before", "after", "more"),
     [
-        ((ROWS, MEAN), (of(MEAN, rest=True),), {}),
-        ((ROWS, TOTAL), (of(TOTAL, rest=True),), {}),
+        ((ROWS, MEAN), (of(MEAN, has_null_sum=True),), {}),
+        ((ROWS, TOTAL), (of(TOTAL, has_null_sum=True),), {}),
         ((TOTAL, VALUES), (of(TOTAL),), {}),
-        ((TOTAL, VALUES, ROWS), (of(TOTAL, rest=True),), {}),
+        ((TOTAL, VALUES, ROWS), (of(TOTAL, has_null_sum=True),), {}),
         # COUNT(x) would have more noise
         ((TOTAL, VALUES, Measure("values", "v1"), UNITS), None, {}),
         (
@@ -68,7 +69,7 @@ def of(measure: Measure, **more: Any) -> Measure:
             (of(TOTAL), Measure("moments", "v1", SIGNED)),
             {},
         ),
-        ((MEAN, ROWS, UNITS), (of(MEAN, rest=True), UNITS), {"domain": None}),
+        ((MEAN, ROWS, UNITS), (of(MEAN, has_null_sum=True), UNITS), {"domain": None}),
         (
             (of(MEAN, degree=2), Measure("total", "v1", SIGNED), ROWS),
             (
@@ -97,13 +98,13 @@ def test_what_is_merged(
 
 def test_where_it_is_merged() -> None:
     asked = plan(ROWS, MEAN, domain=LISTED)
-    assert plan_measures(asked, UNIT, **PRICE, law="laplace") == merge_measures(asked)
-    assert plan_measures(asked, UNIT, **PRICE, law="best") == merge_measures(asked)
-    assert plan_measures(asked, UNIT, **PRICE, law="gaussian") == asked
-    assert plan_measures(asked, Unit("change-one", "who"), **PRICE, law="laplace") == asked
+    assert plan_measures(asked, UNIT, **PRICE, kind="laplace") == merge_measures(asked)
+    assert plan_measures(asked, UNIT, **PRICE, kind="best") == merge_measures(asked)
+    assert plan_measures(asked, UNIT, **PRICE, kind="gaussian") == asked
+    assert plan_measures(asked, Unit("change-one", "who"), **PRICE, kind="laplace") == asked
     many = plan(ROWS, MEAN, domain=(tuple(map(str, range(100))),), groups=50)
-    assert calibrate_noise(many, UNIT, **PRICE, law="best").gaussian_epsilon is not None
-    assert plan_measures(many, UNIT, **PRICE, law="best").measures[:2] == many.measures
+    assert calibrate_noise(many, UNIT, **PRICE, kind="best").gaussian_epsilon is not None
+    assert plan_measures(many, UNIT, **PRICE, kind="best").measures[:2] == many.measures
 
 
 def calls_of(asked: Aggregate) -> tuple[AggregateCall, ...]:
@@ -128,7 +129,7 @@ def sizes(question: Question) -> list[tuple[float, float]]:
     """The standard deviation of each aggregate, over sqrt(2), and how far it is off with 95 %;
     of a mean, for each row.
     """
-    noise = calibrate_noise(question.plan, UNIT, **PRICE, law="laplace")
+    noise = calibrate_noise(question.plan, UNIT, **PRICE, kind="laplace")
     laws = dict(zip(question.plan.measures, noise.mechanisms, strict=True))
     found = []
     for call in question.aggregates:
@@ -182,7 +183,7 @@ def test_nothing_is_worse_and_what_is_summed_is_twice_as_good(
         any(now[0] <= was[0] * 0.75 for was, now in zip(before, after, strict=True))
         or merge_measures(asked) is asked
     )
-    spent = calibrate_noise(merge_measures(asked), UNIT, **PRICE, law="laplace").loss(
+    spent = calibrate_noise(merge_measures(asked), UNIT, **PRICE, kind="laplace").loss(
         merge_measures(asked).sensitivity(UNIT)
     )
     assert spent.epsilon == 1
@@ -195,7 +196,7 @@ def _asked(asked: Aggregate) -> Question:
 def test_of_undeclared_groups_more_are_shown_and_the_count_is_as_good() -> None:
     for measure in (MEAN, TOTAL, Measure("total", "v0", SIGNED)):
         # with a count of units, and nothing merged
-        asked = plan_measures(plan(ROWS, measure, rows=5), UNIT, **PRICE, law="gaussian")
+        asked = plan_measures(plan(ROWS, measure, rows=5), UNIT, **PRICE, kind="gaussian")
         assert asked.measures == (ROWS, measure, UNITS)
         question = _asked(asked)
         (count, *sums), (now, *better) = (
@@ -206,7 +207,7 @@ def test_of_undeclared_groups_more_are_shown_and_the_count_is_as_good() -> None:
         assert now[1] <= count[1]
         assert all(one[0] <= other[0] * 0.85 for one, other in zip(better, sums, strict=True))
         first, then = (
-            calibrate_noise(each, UNIT, **PRICE, law="laplace")
+            calibrate_noise(each, UNIT, **PRICE, kind="laplace")
             for each in (asked, merge_measures(asked))
         )
         assert first.threshold is not None

@@ -11,16 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.accuracy.noise_variance import compute_variance
 from hedgerow.accuracy.weighted_noise import WeightedNoise, find_noise, read_columns
 from hedgerow.accuracy.weighted_sum import compute_mean_error
-from hedgerow.calibration.noise_choice import (
-    add_centring_count,
-    add_deciding_count,
-    calibrate_noise,
-    calibrate_refined_noise,
-    plan_measures,
-)
+from hedgerow.calibration.measure_planning import add_deciding_count, plan_measures
+from hedgerow.calibration.noise_choice import add_centring_count, calibrate_noise
 from hedgerow.errors import Unsupported
 from hedgerow.mechanisms import Gaussian, Laplace, StabilityHistogram
 from hedgerow.plan.measures import ClampedGrid, Measure
@@ -32,7 +26,6 @@ from hedgerow.privacy.loss import compute_pure_rho
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
 
 MEASURES = (
     Measure("rows"),
@@ -55,43 +48,6 @@ def plan(
     return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
-def test_people_are_counted_beside_rows_where_that_shows_much_smaller_groups(law: Any) -> None:
-    unit = Unit("add-remove", "who")
-
-    def more(*measures: Measure, **caps: Any) -> bool:
-        asked = plan(*measures, **caps)
-        found = {
-            plan_measures(asked, unit, epsilon=Fraction(e), delta=Fraction(1, 10**6), law=law)
-            for e in ("1/1000", "1/10", "1", "9")
-        }
-        # a question is the same one at every epsilon, but for the kind of the best noise
-        assert len(found) == 1 or law == "best"
-        (counted,) = {Measure("units") in one.measures for one in found}
-        return counted
-
-    assert not more(MEASURES[0], rows=1)  # rows are people
-    assert not more(*MEASURES[:2], rows=2)
-    assert more(*MEASURES[:2], rows=5)
-    # elsewhere it would take half of epsilon
-    assert more(MEASURES[0], rows=5) == (law == "gaussian")
-    assert more(MEASURES[0], rows=20)
-    assert not more(*MEASURES[:2], rows=5, domain=(("a", "b"),))
-    asked, share = (
-        plan(*MEASURES[:2], Measure("units"), rows=5),
-        {"epsilon": Fraction(1, 10), "delta": Fraction(1, 10**6)},
-    )
-    assert Measure("units") in plan_measures(asked, unit, law=law, **share).measures
-    asked = plan(*MEASURES[:2], rows=5)
-    by_rows, by_people = (
-        calibrate_noise(each, unit, law=law, **share).threshold
-        for each in (asked, plan_measures(asked, unit, law=law, **share))
-    )
-    assert by_rows is not None
-    assert by_people is not None
-    assert by_people.minimum_count * math.sqrt(5) * 4 / 3 <= by_rows.minimum_count
-
-
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("measures", [MEASURES, MEASURES[:1], MEASURES[1:]])
 def test_the_whole_question_costs_its_epsilon(relation: str, measures: tuple[Measure, ...]) -> None:
@@ -99,7 +55,7 @@ def test_the_whole_question_costs_its_epsilon(relation: str, measures: tuple[Mea
     for domain in (None, (("a", "b", "c"),)):
         asked = add_deciding_count(plan(*measures, domain=domain))
         noise = calibrate_noise(
-            asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), law="laplace"
+            asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), kind="laplace"
         )
         loss = noise.loss(asked.sensitivity(unit))
         assert loss.epsilon == Fraction(3, 10)
@@ -107,7 +63,7 @@ def test_the_whole_question_costs_its_epsilon(relation: str, measures: tuple[Mea
         assert (loss.delta > 0) == (domain is None)
         assert loss.rho <= compute_pure_rho(Fraction(3, 10))
         noise = calibrate_noise(
-            asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), law="gaussian"
+            asked, unit, epsilon=Fraction(3, 10), delta=Fraction(1, 10**9), kind="gaussian"
         )
         loss = noise.loss(asked.sensitivity(unit))
         assert loss.epsilon == math.inf
@@ -118,12 +74,6 @@ def test_the_whole_question_costs_its_epsilon(relation: str, measures: tuple[Mea
         )
 
 
-def test_a_count_that_is_asked_for_chooses_the_keys_too() -> None:
-    assert add_deciding_count(plan(*MEASURES)) == plan(*MEASURES)
-    assert add_deciding_count(plan(MEASURES[1])).measures == (MEASURES[1], Measure("units"))
-    assert add_deciding_count(plan(MEASURES[1], domain=(("a",),))).measures == (MEASURES[1],)
-
-
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize(("measure", "most"), [(Measure("rows"), 3), (Measure("units"), 1)])
 def test_the_threshold_is_that_of_the_stability_histogram(
@@ -131,7 +81,7 @@ def test_the_threshold_is_that_of_the_stability_histogram(
 ) -> None:
     epsilon, delta = Fraction(1, 2), Fraction(1, 10**8)
     noise = calibrate_noise(
-        plan(measure), Unit(relation, "who"), epsilon=epsilon, delta=delta, law="laplace"
+        plan(measure), Unit(relation, "who"), epsilon=epsilon, delta=delta, kind="laplace"
     )  # type: ignore[arg-type]
     alone = StabilityHistogram.calibrate(
         epsilon=epsilon, delta=delta, neighbours=relation, max_keys=2, per_key=most
@@ -144,7 +94,7 @@ def test_the_threshold_is_that_of_the_stability_histogram(
         alone.threshold - 1,
         alone.loss().delta,
     )
-    uncut = Threshold.calibrate(0, noise.mechanisms[0], most=most, groups=2, delta=delta)  # type: ignore[arg-type]
+    uncut = Threshold.calibrate(0, noise.mechanisms[0], max_count=most, groups=2, delta=delta)  # type: ignore[arg-type]
     assert alone.threshold < uncut.minimum_count
     same, lower = (
         StabilityHistogram(alone.scale, uncut.minimum_count - less, relation, 2, most)
@@ -162,7 +112,7 @@ def test_undeclared_keys_need_a_delta() -> None:
             Unit("add-remove", "who"),
             epsilon=Fraction(1),
             delta=None,
-            law="laplace",
+            kind="laplace",
         )
 
 
@@ -178,8 +128,8 @@ def test_several_gaussian_counts_share_the_noise_of_their_units(many: int, sharp
     asked = add_centring_count(alone, unit, "gaussian")
     assert asked.measures == (*counts, Measure("units"))
     assert add_centring_count(asked, unit, "gaussian") is asked
-    noise = calibrate_noise(asked, unit, epsilon=Fraction(1), delta=None, law="gaussian")
-    plain = calibrate_noise(alone, unit, epsilon=Fraction(1), delta=None, law="gaussian")
+    noise = calibrate_noise(asked, unit, epsilon=Fraction(1), delta=None, kind="gaussian")
+    plain = calibrate_noise(alone, unit, epsilon=Fraction(1), delta=None, kind="gaussian")
     assert plain.centre is None
     assert noise.loss(asked.sensitivity(unit)).rho <= compute_pure_rho(Fraction(1)) + Fraction(
         1, 10**20
@@ -214,7 +164,7 @@ def test_what_was_measured_from_the_middle_comes_back() -> None:
         "gaussian",
     )
     noise = calibrate_noise(
-        asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="gaussian"
+        asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, kind="gaussian"
     )
     drawn = [noise.sample(Cells(), asked.measures)[1] for _ in range(4000)]  # type: ignore[arg-type]
     for index in (0, 1):
@@ -236,7 +186,7 @@ def test_a_price_beyond_all_noise_is_refused_in_words() -> None:
             Unit("add-remove", "who"),
             epsilon=Fraction(1, 10**9),
             delta=None,
-            law="laplace",
+            kind="laplace",
         )
 
 
@@ -256,7 +206,7 @@ def test_the_best_noise_costs_the_epsilon_and_the_delta_of_the_question(
         add_deciding_count(plan(*measures, domain=domain, groups=groups)),
     )  # type: ignore[arg-type]
     moves = asked.sensitivity(unit)
-    best, plain = (calibrate_noise(asked, unit, **PRICE, law=law) for law in ("best", "laplace"))
+    best, plain = (calibrate_noise(asked, unit, **PRICE, kind=law) for law in ("best", "laplace"))
     loss = best.loss(moves)
     if best.gaussian_epsilon is None:
         assert best == plain
@@ -275,12 +225,12 @@ def test_laplace_noise_is_the_best_where_few_numbers_move() -> None:
     # 2 g^2 against g 4.24^2 at this epsilon and delta
     for groups, gaussian in ((1, False), (7, False), (9, True), (20, True)):
         asked = plan(Measure("units"), domain=(KEYS,), groups=groups)
-        law = calibrate_noise(asked, unit, **PRICE, law="best").mechanisms[0]
+        law = calibrate_noise(asked, unit, **PRICE, kind="best").mechanisms[0]
         assert isinstance(law, Gaussian if gaussian else Laplace)
     # of thresholds it is sooner
     for groups, gaussian in ((1, False), (2, False), (3, True), (5, True)):
         law = calibrate_noise(
-            plan(Measure("units"), groups=groups), unit, **PRICE, law="best"
+            plan(Measure("units"), groups=groups), unit, **PRICE, kind="best"
         ).mechanisms[0]
         assert isinstance(law, Gaussian if gaussian else Laplace)
 
@@ -288,7 +238,7 @@ def test_laplace_noise_is_the_best_where_few_numbers_move() -> None:
 def test_without_a_delta_the_best_noise_is_laplace() -> None:
     asked = plan(Measure("units"), domain=(KEYS,), groups=20)
     noise = calibrate_noise(
-        asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="best"
+        asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, kind="best"
     )
     assert isinstance(noise.mechanisms[0], Laplace)
 
@@ -303,15 +253,15 @@ def test_what_is_chosen_keeps_its_share_beside_the_best_noise() -> None:
         method="smooth",
     )
     asked = plan(Measure("units"), median, Measure("rows"), domain=(KEYS,), groups=20)
-    noise = calibrate_noise(asked, unit, **PRICE, law="best")
+    noise = calibrate_noise(asked, unit, **PRICE, kind="best")
     assert [type(law) for law in noise.mechanisms] == [Gaussian, CalibratedSelection, Gaussian]
     assert noise.gaussian_epsilon == Fraction(2, 3)
     loss = noise.loss(asked.sensitivity(unit))
     assert loss.epsilon <= 1
     assert loss.delta <= PRICE["delta"]
     alone = plan(median, domain=(KEYS,), groups=20)
-    assert calibrate_noise(alone, unit, **PRICE, law="best") == calibrate_noise(
-        alone, unit, **PRICE, law="laplace"
+    assert calibrate_noise(alone, unit, **PRICE, kind="best") == calibrate_noise(
+        alone, unit, **PRICE, kind="laplace"
     )
 
 
@@ -341,7 +291,7 @@ def test_what_is_chosen_costs_the_epsilon_that_was_asked_for(
         ("add-remove", "change-one"), ("0.1", "1", "9"), ((("a",),), (("a", "b", "c"),))
     ):
         unit, asked = Unit(relation, "who"), Fraction(epsilon)  # type: ignore[arg-type]
-        terms = {"epsilon": asked, "delta": Fraction(1, 10**6), "law": law}
+        terms = {"epsilon": asked, "delta": Fraction(1, 10**6), "kind": law}
         alone, beside = plan(pick, domain=domain), plan(pick, Measure("rows"), domain=domain)
         loss = calibrate_noise(alone, unit, **terms).loss(alone.sensitivity(unit))
         assert Fraction(99, 100) * asked <= loss.epsilon <= asked
@@ -357,7 +307,7 @@ def test_where_no_gaussian_noise_can_be_drawn_laplace_noise_is_left() -> None:
     )
     price: Any = {"epsilon": Fraction(7), "delta": Fraction(1, 10**100)}
     assert isinstance(
-        calibrate_noise(asked, Unit("add-remove", "who"), **price, law="best").mechanisms[0],
+        calibrate_noise(asked, Unit("add-remove", "who"), **price, kind="best").mechanisms[0],
         Laplace,
     )
 
@@ -367,9 +317,9 @@ def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> No
     counts = (Measure("rows"), Measure("values", "v0"))
     for groups, domain in ((20, (KEYS,)), (20, None)):
         two = plan(*counts, domain=domain, groups=groups)
-        asked = plan_measures(two, unit, **PRICE, law="best")
+        asked = plan_measures(two, unit, **PRICE, kind="best")
         assert asked.measures == (*counts, Measure("units"))
-        noise, alone = (calibrate_noise(each, unit, **PRICE, law="best") for each in (asked, two))
+        noise, alone = (calibrate_noise(each, unit, **PRICE, kind="best") for each in (asked, two))
         assert noise.centre is not None
         loss = noise.loss(asked.sensitivity(unit))
         assert loss.epsilon == noise.gaussian_epsilon == 1
@@ -380,112 +330,18 @@ def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> No
             )  # type: ignore[arg-type]
             assert spread < 0.9 * before
     few = plan(*counts, domain=(KEYS,), groups=1)
-    assert plan_measures(few, unit, **PRICE, law="best") is few
-    assert plan_measures(few, unit, epsilon=Fraction(1), delta=None, law="best") is few
+    assert plan_measures(few, unit, **PRICE, kind="best") is few
+    assert plan_measures(few, unit, epsilon=Fraction(1), delta=None, kind="best") is few
     moved = Unit("change-one", "who")
     assert (
-        plan_measures(plan(*counts, domain=(KEYS,), groups=20), moved, **PRICE, law="best").measures
+        plan_measures(
+            plan(*counts, domain=(KEYS,), groups=20), moved, **PRICE, kind="best"
+        ).measures
         == counts
     )
-    assert plan_measures(few, unit, **PRICE, law="gaussian") == add_centring_count(
+    assert plan_measures(few, unit, **PRICE, kind="gaussian") == add_centring_count(
         few, unit, "gaussian"
     )
-    assert plan_measures(plan(MEASURES[1]), unit, **PRICE, law="laplace") == add_deciding_count(
+    assert plan_measures(plan(MEASURES[1]), unit, **PRICE, kind="laplace") == add_deciding_count(
         plan(MEASURES[1])
     )
-
-
-LISTED = (("a", "b"),)
-COUNTED = (Measure("values", "v0"), *MEASURES[1:], Measure("units"))
-
-
-@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-@pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
-@pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "3", "1000"])
-def test_scaled_sums_are_counted_in_parts_so_fine_that_cutting_is_lost_in_the_noise(
-    relation: Any, law: Any, epsilon: str
-) -> None:
-    """And in no finer ones than that. The question costs what it did, with the same noise in
-    units of a step.
-    """
-    unit, price = (
-        Unit(relation, "who"),
-        {"epsilon": Fraction(epsilon), "delta": Fraction(1, 10**6), "law": law},
-    )
-    asked = plan(*COUNTED, domain=LISTED, units=10**6)
-    coarse = calibrate_noise(asked, unit, **price)
-    fine, noise = calibrate_refined_noise(asked, unit, **price)
-    assert [type(one) for one in noise.mechanisms] == [type(one) for one in coarse.mechanisms]
-    loss, before = noise.loss(fine.sensitivity(unit)), coarse.loss(asked.sensitivity(unit))
-    assert (
-        loss.epsilon,
-        loss.rho <= before.rho * Fraction(102, 100),
-        loss.delta <= price["delta"],
-    ) == (
-        before.epsilon,
-        True,
-        True,
-    )  # type: ignore[operator]
-    for index, measure in enumerate(fine.measures):
-        assert isinstance(measure, Measure)
-        said = noise.counting_steps[index]
-        assert said.parts_per_step == measure.resolution
-        if not measure.is_scaled:
-            assert (said.parts_per_step, said.lost_parts) == (1, 0)
-            continue
-        assert said.lost_parts == 10**6
-        law_in_parts = find_noise(noise, index)
-        assert isinstance(law_in_parts, WeightedNoise)
-        assert law_in_parts.bias == 10**6
-        spread = math.sqrt(compute_variance(law_in_parts))
-        most = 0.01 * spread / math.sqrt(measure.width)
-        assert said.lost_parts <= most or noise.mechanisms[index].scale * 2 > 10**11  # type: ignore[union-attr]
-        if measure.resolution > 1:
-            assert spread / said.parts_per_step == pytest.approx(
-                math.sqrt(_variance_in_steps(coarse, index)), rel=0.1, abs=0.5
-            )
-            assert said.lost_parts * 2.2 > most
-
-
-def _variance_in_steps(noise: ReleaseNoise, index: int) -> float:
-    law = find_noise(noise, index)
-    assert not isinstance(law, CalibratedSelection)
-    return compute_variance(
-        law if isinstance(law, WeightedNoise) else WeightedNoise(((law, Fraction(1)),))
-    )
-
-
-def test_where_no_cap_can_bite_sums_are_counted_in_whole_steps() -> None:
-    unit, price = (
-        Unit("add-remove", "row"),
-        {"epsilon": Fraction(1), "delta": None, "law": "laplace"},
-    )
-    alone = plan(*MEASURES, domain=LISTED, rows=1, groups=1, unit="row")
-    assert calibrate_refined_noise(alone, unit, **price) == (
-        alone,
-        calibrate_noise(alone, unit, **price),
-    )  # type: ignore[arg-type]
-    ids = plan(Measure("rows"), Measure("units"), domain=LISTED)
-    assert calibrate_refined_noise(ids, Unit("add-remove", "who"), **price)[1].counting_steps == ()  # type: ignore[arg-type]
-
-
-def test_where_noise_is_large_whole_steps_are_fine_enough_and_the_bias_is_stated() -> None:
-    unit, price = (
-        Unit("add-remove", "who"),
-        {"epsilon": Fraction(1, 100), "delta": None, "law": "laplace"},
-    )
-    few = plan(MEASURES[2], domain=LISTED, units=20)
-    fine, noise = calibrate_refined_noise(few, unit, **price)  # type: ignore[arg-type]
-    assert fine == few
-    assert [(one.parts_per_step, one.lost_parts) for one in noise.counting_steps] == [(1, 20)]
-
-
-def test_where_nothing_bounds_the_units_the_parts_are_as_fine_as_noise_can_be_drawn() -> None:
-    unit = Unit("add-remove", "who")
-    fine, noise = calibrate_refined_noise(
-        plan(MEASURES[1], domain=LISTED), unit, epsilon=Fraction(1), delta=None, law="laplace"
-    )
-    assert noise.counting_steps[0].lost_parts == 2**36
-    assert 10**12 / 8 < noise.mechanisms[0].scale <= 10**12 / 2  # type: ignore[union-attr]
-    assert isinstance(fine.measures[0], Measure)
-    assert noise.counting_steps[0].lost_parts / float(noise.mechanisms[0].scale) < 0.6  # type: ignore[union-attr]

@@ -18,7 +18,7 @@ from hedgerow.charts.text_bars import TextBar
         (TextBar("a", 10, 8, 10, 10), "████████├─◆"),
     ],
 )
-def test_bar(item: TextBar, drawn: str) -> None:
+def test_a_bar_shows_interval_answer_and_truth(item: TextBar, drawn: str) -> None:
     assert plot.draw_bar(item, 10, 11).plain == drawn
 
 
@@ -31,7 +31,7 @@ def test_bar(item: TextBar, drawn: str) -> None:
         (TextBar("a", 15, 13, 17, 12), "  ◆├─┼─┤"),
     ],
 )
-def test_span(item: TextBar, drawn: str) -> None:
+def test_a_span_leaves_out_what_is_below_the_interval(item: TextBar, drawn: str) -> None:
     assert plot.draw_span(item, 10, 20, 11).plain == drawn
 
 
@@ -66,5 +66,5 @@ def test_a_bar_never_leaves_its_width() -> None:
         (0.01, 0, "█░░░░░░░░░"),
     ],
 )
-def test_gauge(left: float, paid: float, drawn: str) -> None:
+def test_a_gauge_shows_what_is_left_paid_and_spent(left: float, paid: float, drawn: str) -> None:
     assert plot.draw_gauge(left, paid, 10).plain == drawn

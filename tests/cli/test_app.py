@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,18 +17,32 @@ import pytest
 import hedgerow
 from hedgerow import errors
 from hedgerow.cli import app
-from hedgerow.cli.terminal import DebugOption, JsonOption
+from hedgerow.cli.app import Command
+from hedgerow.cli.options import DebugOption, JsonOption
+
+NAMES = [command.name for command in app.COMMANDS]
+
+
+def plant_function(
+    monkeypatch: pytest.MonkeyPatch, function: Callable[..., int], summary: str = ""
+) -> None:
+    """Add a command ``planted`` that runs a function."""
+    module = ModuleType("planted_commands")
+    module.planted = function  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    command = Command("planted", "planted_commands:planted", summary)
+    monkeypatch.setattr(app, "COMMANDS", (*app.COMMANDS, command))
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, failure: BaseException | None, code: int = 0) -> None:
-    """A program whose only other command does what is asked."""
+    """Add a command ``planted`` that fails, or returns a code."""
 
     def planted(as_json: JsonOption = False, debug: DebugOption = False) -> int:
         if failure is not None:
             raise failure
         return code
 
-    monkeypatch.setattr(app, "COMMANDS", {**app.COMMANDS, "planted": planted})
+    plant_function(monkeypatch, planted)
 
 
 def test_the_installed_program_is_this_one() -> None:
@@ -38,14 +54,13 @@ def test_the_installed_program_is_this_one() -> None:
 
 
 def test_commands_are_listed() -> None:
-    assert list(app.COMMANDS) == [
+    assert NAMES == [
         "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept",
         "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin",
-            "publish histogram", "publish cdf", "publish marginals", "publish queries", "publish stream", "publish synthetic",
-        "local plan", "local simulate", "local encode", "local collect", "local decode", "verify", "audit",
-        "risk table",
-        "risk answers",
-        "risk attack",
+        "publish histogram", "publish cdf", "publish marginals", "publish queries",
+        "publish stream", "publish synthetic",
+        "local plan", "local simulate", "local encode", "local collect", "local decode",
+        "verify", "audit", "risk table", "risk answers", "risk attack",
     ]  # fmt: skip
 
 
@@ -184,9 +199,9 @@ def test_help_breaks_lines_where_the_terminal_does(
         Another paragraph."""
         return 0
 
-    monkeypatch.setattr(app, "COMMANDS", {**app.COMMANDS, "planted": planted})
+    plant_function(monkeypatch, planted, "A summary in the list.")
     assert app.main(["--help"]) == 0
-    assert "One line, which goes on." in capsys.readouterr().out
+    assert "A summary in the list." in capsys.readouterr().out
     assert app.main(["planted", "--help"]) == 0
     out = capsys.readouterr().out
     assert "One line, which goes on.\n" in re.sub(" +\n", "\n", out)
@@ -194,18 +209,30 @@ def test_help_breaks_lines_where_the_terminal_does(
 
 
 def test_help_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in app.COMMANDS:
-        assert app.main([*name.split(), "--help"]) == 0
+    for command in app.COMMANDS:
+        assert app.main([*command.name.split(), "--help"]) == 0
         out = capsys.readouterr().out
         assert "--json" in out
         assert "--debug" in out
+        first, _, _ = app._format_help(command.load()).partition("\n\n")
+        assert first.startswith(command.summary), command.name
+
+
+def test_listing_commands_imports_none_of_them() -> None:
+    code = (
+        "import sys; from hedgerow.cli import main; main(['--help']); print([name for name in"
+        " sys.modules if name.startswith(('hedgerow.cli.', 'duckdb', 'numpy', 'pyarrow'))])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "['hedgerow.cli.terminal', 'hedgerow.cli.app']"
 
 
 @pytest.mark.long
 def test_a_reader_that_goes_away_is_no_mistake() -> None:
     code = (
-        "import sys; from hedgerow.cli import app; app.COMMANDS = {'much': lambda: print('x' *"
-        " 10**7) or 0}; sys.exit(app.main(['much']))"
+        "import sys; from hedgerow.cli import app; app.much = lambda: print('x' * 10**7) or 0;"
+        " app.COMMANDS = (app.Command('much', 'hedgerow.cli.app:much', ''),);"
+        " sys.exit(app.main(['much']))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -123,7 +123,7 @@ def test_one_run_audit(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert read(capsys)["cells"] == 1000
 
 
-def test_what_the_audited_code_prints_stays_off_standard_output(
+def test_output_of_audited_code_stays_off_standard_output(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["audit", f"{file}:loud", "--samples", "100", "--json"]) == 0
@@ -150,7 +150,7 @@ def test_what_the_audited_code_prints_stays_off_standard_output(
         ("naked", ["--samples", "3"], 2, "samples must"),
     ],
 )
-def test_mistakes(
+def test_a_mistake_is_one_sentence(
     file: str,
     function: str,
     options: list[str],

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from engines.sandbox.confined import has_seccomp, landlock_version
 
-from cli.small import write_clinic, write_shop
-from engines.sandbox.helpers_confinement import has_seccomp, landlock_version
+from cli.helpers_clinic import write_clinic, write_shop
 from hedgerow.cli.app import main
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.sandbox.layers import SandboxLayer
@@ -41,8 +41,8 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "note" in found["tables"]["visits"]["columns"]
     assert main(["check", str(policy)]) == 0
     out = capsys.readouterr().out
-    assert "all well" in out
-    assert "Not looked at: values." in out
+    assert "no problems found" in out
+    assert "Not checked: values." in out
     assert "4 questions of epsilon 0.25 with Laplace noise" in out
     assert not list(policy.parent.glob("*.ledger*"))  # a draft binds nobody
     assert main(["budget", str(policy)]) == 0
@@ -73,8 +73,8 @@ def test_check_states_which_layers_confine_the_engine(
     )
     assert main(["check", str(policy)]) == 0
     out = capsys.readouterr().out
-    assert "sandbox of the engine, landlock: active: as here" in out
-    assert "sandbox of the engine, seccomp: NOT ACTIVE: only Linux has it" in out
+    assert "engine sandbox, landlock: active: as here" in out
+    assert "engine sandbox, seccomp: NOT ACTIVE: only Linux has it" in out
     assert engine["note"] in out
 
 
@@ -91,7 +91,7 @@ def test_check_names_malformed_lines_and_query_does_not(
         assert "secret" not in out.out + out.err
     assert main(["query", str(policy), "SELECT COUNT(*) AS n FROM visits"]) == 1
     out = capsys.readouterr()
-    assert "it is malformed. The custodian runs 'hedgerow check'" in out.err
+    assert "it is malformed. The custodian can run 'hedgerow check'" in out.err
     assert "line 4" not in out.out + out.err
     assert not list(policy.parent.glob("*.ledger*"))
 
@@ -140,7 +140,9 @@ def test_columns_that_no_question_can_name_are_told(
     pq.write_table(pa.table(table), tmp_path / "visits.parquet")
     edit(policy, "visits.csv", "visits.parquet")
     edit(policy, "[tables.visits.columns]", "[tables.visits.columns]\nsecrets = { hidden = true }")
-    note = "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
+    note = (
+        "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
+    )
     assert told(capsys, "check", str(policy))["notes"] == [note]
 
 
@@ -163,8 +165,8 @@ max_rows_per_group = 1
 """
     policy.write_text(policy.read_text() + labs)
     note = (
-        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so that these"
-        ' tables cannot be joined: declare them alike, such as type = "integer".'
+        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so these"
+        ' tables cannot be joined. Declare the same type for both, such as type = "integer".'
     )
     assert told(capsys, "check", str(policy))["notes"] == [note]
     sql = 'SELECT COUNT(*) AS n FROM visits v JOIN labs l ON l."Patient No" = v.patient_id'
@@ -322,10 +324,10 @@ def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFix
     assert lines[3].startswith("delta:   total 5e-10, spent")  # of 1e-9
     assert (
         lines[4]
-        == "A question is answered while epsilon or rho lasts; delta is for groups that are not"
-        " declared. (It is half of the policy's: the other half stands behind rho.)"
+        == "A question is answered while epsilon or rho lasts. Delta pays for groups whose values"
+        " the policy does not list. (It is half of the policy's delta; the other half backs rho.)"
     )
-    assert "Left for questions about one part of orders alone:" in lines
+    assert "Left for questions about a single part of orders:" in lines
     assert any(line.startswith("  2026-03  epsilon 3.500000000000, rho ") for line in lines)
 
 

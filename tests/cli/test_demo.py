@@ -50,7 +50,8 @@ def test_the_tour_in_text_then_for_free_then_anew(
     document = json.loads(capsys.readouterr().out)
     assert document["made"]
     assert [chapter["chapter"] for chapter in document["chapters"]] == [
-        "protected", "explained", "grouped", "again", "discovered", "filtered", "refused", "attacked", "spent", "kept", "audited"
+        "protected", "explained", "grouped", "again", "discovered", "filtered",
+        "refused", "attacked", "spent", "kept", "audited",
     ]  # fmt: skip
     assert not document["chapters"][2]["receipt"]["reused"]
 
@@ -63,7 +64,7 @@ def test_reset_refuses_a_folder_with_other_files(
     assert main(["demo", "--reset"]) == 3
     out, err = capsys.readouterr()
     assert out == ""
-    assert "demo holds thesis.txt, which this demo did not make" in err
+    assert "demo holds thesis.txt, which this demo did not create" in err
     assert [file.name for file in folder.iterdir()] == ["thesis.txt"]
 
 

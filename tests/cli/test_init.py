@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.small import ANSWERS, write_visits
+from cli.helpers_clinic import ANSWERS, write_visits
 from hedgerow.cli.app import main
 from hedgerow.policy import read_policy
 
@@ -115,7 +115,7 @@ def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["visits.csv"], 2, "epsilon = …"),
         (["gone.csv"], 1, "There is no file gone.csv"),
-        (["visits.csv", "./visits.csv"], 2, "two of them would be the table visits"),
+        (["visits.csv", "./visits.csv"], 2, "two files would become the table visits"),
         (["visits.csv", "--answers", "gone.toml"], 2, "No such file"),
         (
             ["visits.csv", "--answers", "answers.toml", "--output", "no/such/place.toml"],
@@ -125,7 +125,7 @@ def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         ([], 2, "Missing argument"),
     ],
 )
-def test_mistakes(
+def test_a_mistake_is_one_sentence(
     arguments: list[str], code: int, told: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", *arguments]) == code

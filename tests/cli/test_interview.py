@@ -66,7 +66,8 @@ def test_every_missing_answer_is_told_at_once_with_its_line() -> None:
         asked('[tables.visits]\nunit = "patient_id"\n')
     lines = str(caught.value).splitlines()
     assert [line.split(" = ")[0].strip() for line in lines[1:-1]] == [
-        "[tables.visits]", "neighbours", "max_units", "max_groups", "max_rows_per_group", "[budget]", "epsilon"
+        "[tables.visits]", "neighbours", "max_units", "max_groups", "max_rows_per_group",
+        "[budget]", "epsilon",
     ]  # fmt: skip
     assert "--answers" in lines[-1]
 
@@ -82,8 +83,10 @@ def test_rows_need_fewer_answers() -> None:
 
 def test_a_custodian_is_asked_for_every_bound() -> None:
     said = Custodian(
-        unit="patient_id", neighbours="add", max_units="1000", max_groups="3", max_rows_per_group="2", age_type="integer", age_min="0",
-        age_max="110", region_type="text", region_values="north, south", day_type="date", day_values="2026-01 … 2026-12",
+        unit="patient_id", neighbours="add", max_units="1000", max_groups="3",
+        max_rows_per_group="2",
+        age_type="integer", age_min="0", age_max="110", region_type="text",
+        region_values="north, south", day_type="date", day_values="2026-01 … 2026-12",
         cost_type="real", epsilon="1.5", delta="1e-6",
     )  # fmt: skip
     draft = asked(ask=said)
@@ -100,7 +103,7 @@ def test_a_custodian_is_asked_for_every_bound() -> None:
     assert not draft.undeclared
 
 
-def test_what_is_answered_is_not_asked() -> None:
+def test_given_answers_are_not_asked_for() -> None:
     said = Custodian(age_type="hide")
     draft = asked(WHOLE, ask=said)
     assert said.asked == ["tables.visits.columns.cost.type", "tables.visits.columns.day.type"]

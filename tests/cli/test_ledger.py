@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.small import write_clinic
+from cli.helpers_clinic import write_clinic
 from hedgerow.cli.app import main
 
 SUM, COUNT = "SELECT SUM(age) FROM visits", "SELECT COUNT(*) FROM visits"
@@ -138,7 +138,7 @@ def test_a_loss_closes_every_budget(policy: Path, capsys: pytest.CaptureFixture[
     ],
 )
 @pytest.mark.parametrize("command", [["adopt"], ["restore", "copy"], ["begin"]])
-def test_what_was_spent_is_a_name_and_numbers(
+def test_spent_must_be_a_name_and_numbers(
     command: list[str],
     spent: list[str],
     words: str,
@@ -152,14 +152,11 @@ def test_what_was_spent_is_a_name_and_numbers(
 
 
 @pytest.mark.parametrize("command", [["adopt"], ["restore", "copy"]])
-def test_what_was_spent_is_for_a_loss(
+def test_spent_needs_lost(
     command: list[str], policy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ["ledger", command[0], str(policy), *command[1:], "--spent", "people=1"]
-    assert (
-        said(capsys, *asked, code=2)
-        == "Error: --spent is for a loss: say --lost as well; got 'people=1'.\n"
-    )
+    assert said(capsys, *asked, code=2) == "Error: --spent needs --lost as well; got 'people=1'.\n"
 
 
 @pytest.mark.long
@@ -167,7 +164,7 @@ def test_a_ledger_is_begun_after_a_loss_and_only_then(
     policy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin = ["ledger", "begin", str(policy)]
-    assert "--lost must be said" in said(capsys, *begin, code=2)
+    assert "--lost must be given" in said(capsys, *begin, code=2)
     assert not list(policy.parent.glob("*.ledger*"))
     assert (
         said(capsys, *begin, "--lost")

@@ -69,12 +69,12 @@ def test_answers(blank: PolicyQuestion, typed: str, lines: Mapping[str, Any]) ->
         (DELTA, "0.0" + "3" * 121, "delta"),
     ],
 )
-def test_mistakes(blank: PolicyQuestion, typed: str, told: str) -> None:
+def test_unreadable_answers_are_refused(blank: PolicyQuestion, typed: str, told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         blank.parse(typed)
 
 
-def test_what_a_column_holds_is_said_and_nothing_of_its_rows() -> None:
+def test_the_prompt_names_the_type_of_a_column() -> None:
     assert "stored as real" in blanks.ask_type(PLACE, "real").prompt
     assert "no question can read" in blanks.ask_type(PLACE, None).prompt
     assert blanks.ask_type(PLACE, "real").key == "type"

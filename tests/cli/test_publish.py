@@ -133,7 +133,7 @@ def test_questions_from_a_file(
         "region IN ('south', 'east')",
     ]
     assert main(["publish", "queries", policy, "people", str(tmp_path / "none.txt")]) == 2
-    assert "must be a file of text" in capsys.readouterr().err
+    assert "must be a text file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,11 @@ def test_questions_from_a_file(
         (["histogram", "people", "age", "--bins", "age"], 2, "must be written as age=11"),
         (["histogram", "people", "age", "--bins", "age=1.5"], 2, "must be a whole number"),
         (["histogram", "people", "age", "--bins", "age=0,50,200"], 2, "within its bounds"),
-        (["histogram", "people", "age", "--bins", "age=0,60,50,99"], 2, "must have ascending edges"),
+        (
+            ["histogram", "people", "age", "--bins", "age=0,60,50,99"],
+            2,
+            "must have ascending edges",
+        ),
         (["histogram", "people", "income"], 2, "bins must be given for income"),
         (["histogram", "people", "nothing"], 2, "must be columns of people"),
         (["cdf", "people", "region"], 2, "have an order"),
@@ -152,7 +156,7 @@ def test_questions_from_a_file(
         (["histogram", "people", "region", "--where", "note = 'x'"], 3, "note"),
     ],
 )
-def test_what_is_refused_costs_nothing(
+def test_a_refused_publication_costs_nothing(
     policy: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
 ) -> None:
     kind, *rest = words

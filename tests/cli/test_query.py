@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from cli.small import write_clinic, write_shop
+from cli.helpers_clinic import write_clinic, write_shop
 from hedgerow.cli import query as module
 from hedgerow.cli.app import main
 
@@ -65,7 +65,7 @@ def test_an_answer_of_no_groups_is_told_in_every_format(
     for options in ((), ("--format", "csv"), ("--json",), ("--format", "arrow")):
         assert main(["query", str(policy), sql, *options]) == 0
         told.append(capsysbinary.readouterr().out)
-    assert "No group reached the noisy count" in told[0].decode()
+    assert "Every group is hidden" in told[0].decode()
     assert told[1].decode().splitlines() == ["note,v,m"]
     assert json.loads(told[2])["intervals"] == {"note": [], "v": [], "m": []}
     assert pa.ipc.open_stream(told[3]).read_all().num_rows == 0
@@ -95,12 +95,12 @@ def test_a_question_from_standard_input(
 def test_explain_touches_nothing(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", policy, SQL, "--epsilon", "0.5"]) == 0
     out = capsys.readouterr().out
-    assert "It would cost epsilon 0.5" in out
+    assert "This question would cost epsilon 0.5" in out
     assert "  1. Reads the table visits" in out
     assert main(["explain", policy, "SELECT COUNT(*) FROM visits", "--error", "5", "--json"]) == 0
     assert 0.19 < float(json.loads(capsys.readouterr().out)["epsilon"]) < 0.21
     assert main(["query", policy, f"EXPLAIN PRIVACY {SQL}"]) == 0
-    assert "It would cost" in capsys.readouterr().out
+    assert "This question would cost" in capsys.readouterr().out
     assert main(["budget", policy, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"]["spent"] == "0.000000000000"
 
@@ -187,7 +187,7 @@ def test_refusals_underline_and_cost_nothing(
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--epsilon", "many"], 2, "epsilon must be a number; got 'many'."),
+        (["--epsilon", "many"], 2, "epsilon must be a number, such as 0.5; got 'many'."),
         (["--epsilon", "-1"], 2, "epsilon"),
         (["--epsilon", "7"], 3, "at most epsilon 1"),
         (["--delta", "2"], 2, "delta"),
@@ -208,9 +208,9 @@ def test_where_analysts_are_declared_somebody_asks(
     page.write_text(page.read_text() + "[analysts.ana]\nmax_epsilon = 0.1\n[analysts.bob]\n")
     count = ["query", policy, "SELECT COUNT(*) AS n FROM visits"]
     assert main(count) == 2
-    assert "say who asks, --analyst ana or bob, or --custodian" in capsys.readouterr().err
+    assert "say who asks with --analyst ana or bob, or with --custodian" in capsys.readouterr().err
     assert main([*count, "--analyst", "ana", "--custodian"]) == 2
-    assert "--custodian cannot both be given" in capsys.readouterr().err
+    assert "cannot be combined with --custodian" in capsys.readouterr().err
     assert main([*count, "--analyst", "ana"]) == 4
     assert "quota of analyst 'ana'" in capsys.readouterr().err
     assert main([*count, "--custodian"]) == 0
@@ -219,7 +219,7 @@ def test_where_analysts_are_declared_somebody_asks(
         assert main(["explain", *count[1:], *who]) == 0
         assert "COUNT(*)  off by about" in capsys.readouterr().out
     assert main(["explain", *count[1:], "--analyst", "ana", "--custodian"]) == 2
-    assert "--custodian cannot both be given" in capsys.readouterr().err
+    assert "cannot be combined with --custodian" in capsys.readouterr().err
 
 
 @pytest.mark.long
@@ -244,7 +244,7 @@ def test_system_tables_are_free_in_every_format(
     assert head.split() == ["currency", "total", "part"]
     assert [line.split()[0] for line in lines[:3]] == ["delta", "epsilon", "rho"]
     assert lines[1].split()[1:] == ["1", "NULL"]
-    assert lines[-1] == "Free: no data were touched."
+    assert lines[-1] == "Free: no protected data were read."
     answer = json.loads(out("--json"))
     assert answer["rows"][1] == {"currency": "epsilon", "total": 1.0, "part": None}
     assert (answer["receipt"], answer["cost"]["epsilon"]) == (None, "0/1")

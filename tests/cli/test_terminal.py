@@ -59,9 +59,7 @@ def test_progress_shows_after_a_moment(
     assert "counting" in screen.getvalue()
 
 
-def test_what_is_quick_shows_no_progress(
-    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_quick_work_shows_no_progress(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 3600.0)
     with terminal.show_progress("counting", quiet=False) as moved:
         assert moved is not None
@@ -95,3 +93,13 @@ def test_streams_that_cannot_be_changed_are_left(monkeypatch: pytest.MonkeyPatch
     terminal.tolerate_ascii()
     print("◆")
     assert stream.getvalue() == "◆\n"
+
+
+def test_lines_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.print_lines(["[bold]x[/]", "word " * 60], style="bold")
+    assert capsys.readouterr().out.splitlines() == ["[bold]x[/]", ("word " * 60)]
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 runs"), (1, "1 run"), (2000, "2,000 runs")])
+def test_a_count_has_its_noun(count: int, text: str) -> None:
+    assert terminal.format_count(count, "run") == text

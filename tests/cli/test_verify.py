@@ -43,7 +43,7 @@ def test_all_proved_is_0(write: Any, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["verify", write(GOOD)]) == 0
     out = capsys.readouterr().out
     assert "PROVED   good  eps for one" in out
-    assert "line 3: laplace noise is moved by -(x<2> - x<1>); eps for each unit" in out
+    assert "line 3: laplace noise is shifted by -(x<2> - x<1>); eps per unit" in out
     assert "epsilon is at least 1 and at most 1 times eps" in out
     assert "1 program: 1 proved." in out
 
@@ -125,14 +125,14 @@ def test_a_file_that_cannot_be_read_is_unknown(
     ("name", "content", "code", "told"),
     [
         ("none.py", None, 2, "must exist"),
-        ("a.txt", b"x", 2, "must be Python"),
-        ("empty.py", b"x = 1\n", 2, "holds no function with @mechanism"),
-        ("empty.hr", b"# nothing\n", 2, "no program"),
+        ("a.txt", b"x", 2, "must end in .py"),
+        ("empty.py", b"x = 1\n", 2, "must hold a function with @mechanism"),
+        ("empty.hr", b"# nothing\n", 2, "or a program"),
         ("binary.py", b"\xff\xfe\x00", 1, "cannot be read as text"),
-        ("large.py", b"#" * 1_000_001, 2, "at most 1000000 bytes"),
+        ("large.py", b"#" * 1_000_001, 2, "at most 1,000,000 bytes"),
     ],
 )
-def test_what_is_no_program_is_told_in_one_sentence(
+def test_files_without_programs_are_refused(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     name: str,
@@ -190,8 +190,7 @@ def test_a_class_of_a_mechanism_is_verified_from_its_source(
     out = capsys.readouterr().out
     assert "PROVED   Mine.sample (a number)  1 / scale for one" in out
     assert (
-        "line 22: geometric noise is moved by -(exact<2> - exact<1>); 1 / scale for each unit"
-        in out
+        "line 22: geometric noise is shifted by -(exact<2> - exact<1>); 1 / scale per unit" in out
     )
     assert "epsilon is at least 1 and at most 1 times the claim" in out
     # this loss forgets the sensitivity

@@ -4,6 +4,7 @@ answer without noise.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,3 +100,16 @@ def ask(db: Database, sql: str, epsilon: Any = 4500) -> list[dict[str, Any]]:
     answer = db.query(sql, epsilon=epsilon)
     assert isinstance(answer, Answer)
     return answer.rows
+
+
+def answered(db: Database, sql: str, epsilon: Any) -> Answer:
+    answer = db.query(sql, epsilon=epsilon)
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def stored(db: Database) -> list[dict[str, Any]]:
+    """What the ledger holds of each answer, in order."""
+    return [
+        json.loads(entry.body["payload"]) for entry in db.ledger.entries() if entry.kind == "answer"
+    ]

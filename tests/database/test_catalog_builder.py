@@ -46,7 +46,7 @@ THERE = [
 ]
 
 
-def test_what_is_declared_is_laid_over_what_is_there() -> None:
+def test_declarations_override_the_columns_of_the_source() -> None:
     policy = parse_policy(POLICY)
     schema = build_schema(policy, policy.tables[0], {"t": THERE})
     assert schema.unit == "Who"
@@ -72,7 +72,7 @@ def test_what_is_declared_is_laid_over_what_is_there() -> None:
 
 
 @pytest.mark.parametrize("missing", ["who", "AGE", "note"])
-def test_what_is_declared_must_be_there(missing: str) -> None:
+def test_declared_columns_must_exist(missing: str) -> None:
     policy = parse_policy(POLICY)
     with pytest.raises(SourceError, match="has no column"):
         build_schema(
@@ -147,7 +147,7 @@ def test_nobody_is_in_more_parts_than_there_are() -> None:
 @pytest.mark.parametrize(
     ("table", "missing"), [("orders", "number"), ("items", "order_number"), ("cities", "name")]
 )
-def test_what_links_name_must_be_there(table: str, missing: str) -> None:
+def test_columns_of_links_must_exist(table: str, missing: str) -> None:
     there = COLUMNS | {table: [column for column in COLUMNS[table] if column.name != missing]}
     with pytest.raises(SourceError, match=f"has no column '{missing}'"):
         build_catalog(parse_policy(LINKED.replace("PARTS", "2")), there)
@@ -204,7 +204,7 @@ def test_a_public_table_says_what_the_policy_leaves_open() -> None:
     )
 
 
-def test_what_is_declared_or_hidden_stays_so() -> None:
+def test_declared_and_hidden_columns_stay_as_declared() -> None:
     found = towns(size=ColumnSummary((5, 70), 5, 70), mayor=ColumnSummary(("Ann",), "Ann", "Ann"))
     assert found["size"] == Column("size", "integer", Fraction(0), Fraction(9), Fraction(1))
     assert "mayor" not in found
@@ -245,4 +245,4 @@ def test_all_missing_columns_are_told_at_once_with_the_names_they_are_near() -> 
         "no column 'AGE' (did you mean 'agee'?) and no column 'month' and no column 'day' and no"
         " column 'note'" in said
     )
-    assert "Its columns are who, agee, score, x." in said
+    assert "The columns are who, agee, score, x." in said

@@ -110,8 +110,8 @@ def test_an_analyst_is_told_no_line_and_no_ledger_is_begun(tmp_path: Path) -> No
         opened(path)
     assert (
         str(told.value)
-        == "t.csv cannot be accepted as version '1' of t: it is malformed. The custodian runs"
-        " 'hedgerow check', which tells where."
+        == "t.csv cannot be accepted as version '1' of t: it is malformed. The custodian can"
+        " run 'hedgerow check' to see where."
     )
     # other lines, another problem, another number of them
     other = write(tmp_path / "other", made(HEAD, b"1,2", *ABOVE, b"\0", b"3"))
@@ -179,8 +179,8 @@ def test_other_bytes_under_an_accepted_version_are_refused(data: bytes, tmp_path
     opened(path).close()
     write(tmp_path, data)
     words = (
-        "t.csv is not the file that was accepted as version '1' of t. Where the data have changed,"
-        " the custodian declares"
+        "t.csv is not the file that was accepted as version '1' of t. If the data have changed, the"
+        " custodian must declare"
     )
     with pytest.raises(SourceError, match=words):
         opened(path)
@@ -277,7 +277,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_accepted(
         opened(path)
 
 
-def test_what_is_asked_is_the_file_that_was_accepted(tmp_path: Path) -> None:
+def test_questions_read_the_file_that_was_accepted(tmp_path: Path) -> None:
     """The engine starts with the first question, long after the file was looked at."""
     with opened(write(tmp_path)) as db:
         (tmp_path / "t.csv").write_bytes(BAD)

@@ -51,7 +51,7 @@ def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Pa
         ("max_epsilon = 0.5", "max_epsilon = 0.6", "ana"),
     ],
 )
-def test_what_loosens_must_be_accepted(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_a_looser_policy_must_be_accepted(tmp_path: Path, old: str, new: str, said: str) -> None:
     path = write(tmp_path)
     open(path, in_process=True).close()
     path.write_text(POLICY.replace(old, new))
@@ -67,7 +67,7 @@ def test_what_loosens_must_be_accepted(tmp_path: Path, old: str, new: str, said:
     assert accept_policy(path) == (None, ())
 
 
-def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
+def test_a_tighter_policy_is_recorded_without_acceptance(tmp_path: Path) -> None:
     path = write(tmp_path)
     open(path, in_process=True).close()
     path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
@@ -137,7 +137,7 @@ def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="epsilon is raised from 3 to 4"):
         open_dry_run(path)
     path.write_text(POLICY.replace('name = "clinic"', 'name = "fresh"'))
-    with pytest.raises(Refused, match="already keeps the budget"):
+    with pytest.raises(Refused, match="already holds the budget"):
         open_dry_run(path)
 
 
@@ -286,7 +286,7 @@ def test_another_ledger_for_the_same_data_is_begun_knowingly(tmp_path: Path, nam
     assert [file.name for file in tmp_path.glob("*.ledger")] == ["clinic.ledger"]
     # the trouble of another ledger is not ours
     (tmp_path / "broken.ledger.anchor").write_text("this is no anchor")
-    with pytest.raises(Refused, match="fresh budget"):
+    with pytest.raises(Refused, match="second budget"):
         open(path, in_process=True)
     accept_policy(path, note="a new study, agreed by the board")
     with open(path, in_process=True) as db:
@@ -315,7 +315,7 @@ def test_failed_runs_are_forgiven_by_the_custodian(tmp_path: Path) -> None:
     path = write(tmp_path, POLICY.replace("default_epsilon = 0.1", "default_epsilon = 0.01"))
     with open(path, analyst="bob", in_process=True) as db:
         db.start()
-        db._source._session.close()  # type: ignore[attr-defined]
+        db.source._session.close()  # type: ignore[attr-defined]
         for least in range(20):
             with pytest.raises(SourceError, match="charged"):
                 db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")
@@ -341,12 +341,12 @@ def test_another_name_of_the_same_file_is_no_fresh_budget(tmp_path: Path) -> Non
     with pytest.raises(
         Refused,
         match=(
-            r"clinic.ledger already keeps the budget of visits.parquet.* Write ledger ="
+            r"clinic.ledger already holds the budget of visits.parquet.* Write ledger ="
             r' "clinic\.ledger"'
         ),
     ):
         open(path, in_process=True)
-    with pytest.raises(Refused, match="fresh budget"):
+    with pytest.raises(Refused, match="second budget"):
         read_budgets(path)
     # what lay there is gone: nothing tells any more that it was the same
     (tmp_path / "visits.parquet").unlink()
@@ -365,7 +365,7 @@ def test_a_ledger_beside_the_data_is_found_from_another_folder(tmp_path: Path) -
     with pytest.raises(
         Refused,
         match=(
-            r"already keeps the budget of visits\.parquet.*Write ledger ="
+            r"already holds the budget of visits\.parquet.*Write ledger ="
             r' "\.\./data/clinic\.ledger"'
         ),
     ):
@@ -373,7 +373,7 @@ def test_a_ledger_beside_the_data_is_found_from_another_folder(tmp_path: Path) -
     (elsewhere / "linked.parquet").symlink_to(tmp_path / "data" / "visits.parquet")
     (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', '"linked.parquet"'))
     (tmp_path / "data" / "clinic.ledger").unlink()  # its anchor is left, and knows
-    with pytest.raises(Refused, match="fresh budget"):
+    with pytest.raises(Refused, match="second budget"):
         open(elsewhere / "clinic.toml", in_process=True)
     assert not list(elsewhere.glob("*.ledger*"))
 
@@ -408,7 +408,7 @@ def test_the_other_ledger_is_only_looked_at(tmp_path: Path) -> None:
     with open(path, in_process=True) as db:
         path.write_text(POLICY.replace('name = "clinic"', 'name = "other"'))
         # somebody holds its lock
-        with db.ledger._transaction(), pytest.raises(Refused, match="fresh budget"):
+        with db.ledger._transaction(), pytest.raises(Refused, match="second budget"):
             open(path, in_process=True)
 
 
@@ -438,7 +438,7 @@ def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
     path = write(tmp_path, POLICY.replace('name = "clinic"', 'name = "clinic"\nmax_failures = 2'))
     with open(path, analyst="bob", in_process=True) as db:
         db.start()
-        db._source._session.close()  # type: ignore[attr-defined]
+        db.source._session.close()  # type: ignore[attr-defined]
         for least in range(2):
             with pytest.raises(SourceError, match="charged"):
                 db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")

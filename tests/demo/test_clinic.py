@@ -90,9 +90,9 @@ def test_an_edited_policy_stays_and_missing_data_are_made_again(tmp_path: Path) 
     "name", ["notes.txt", POLICY_FILE, "visits.parquet", "clinic.ledger", "visits.csv"]
 )
 @pytest.mark.parametrize("reset", [True, False])
-def test_what_it_did_not_make_it_leaves(name: str, reset: bool, tmp_path: Path) -> None:
+def test_files_of_others_are_left_alone(name: str, reset: bool, tmp_path: Path) -> None:
     (tmp_path / name).write_text("mine\n", encoding="utf-8")
-    with pytest.raises(Refused, match=f"holds {name}, which this demo did not make"):
+    with pytest.raises(Refused, match=f"holds {name}, which this demo did not create"):
         clinic.prepare_clinic(tmp_path, reset=reset)
     assert (tmp_path / name).read_text(encoding="utf-8") == "mine\n"
     assert names(tmp_path) == {name}
@@ -109,7 +109,7 @@ def test_other_files_are_counted_and_do_not_hinder_using_it(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_what_an_earlier_demo_made_does_not_hinder(tmp_path: Path) -> None:
+def test_files_of_an_older_demo_do_not_hinder(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text(
         "patient_id,age,region,month,diagnosis,cost\nP0001,3,north,2026-01,flu,20\n",
         encoding="utf-8",
@@ -123,7 +123,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     clinic.prepare_clinic(elsewhere)
     (tmp_path / "demo").symlink_to(elsewhere)
-    with pytest.raises(Refused, match="not a folder that this demo made"):
+    with pytest.raises(Refused, match="was not created by this demo"):
         clinic.prepare_clinic(tmp_path / "demo", reset=True)
     (elsewhere / "regions.csv").rename(tmp_path / "mine.csv")
     (elsewhere / "regions.csv").symlink_to(tmp_path / "mine.csv")
@@ -137,12 +137,12 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("", encoding="utf-8")
-    with pytest.raises(Refused, match="not a folder"):
+    with pytest.raises(Refused, match="was not created by this demo"):
         clinic.prepare_clinic(tmp_path / "demo")
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="cannot be made in"):
+    with pytest.raises(SourceError, match="cannot be created in"):
         clinic.prepare_clinic(tmp_path / "no" / "such" / "folder")
 
 

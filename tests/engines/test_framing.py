@@ -52,7 +52,7 @@ def test_writing_to_nobody_shows(pipe: tuple[int, int]) -> None:
         send_message(pipe[1], {})
 
 
-def test_it_does_not_wait_beyond_its_time(pipe: tuple[int, int]) -> None:
+def test_reading_and_writing_stop_at_the_deadline(pipe: tuple[int, int]) -> None:
     os.set_blocking(pipe[1], False)
     with pytest.raises(ChannelBroken):
         receive_message(pipe[0], time.monotonic() + 0.01)

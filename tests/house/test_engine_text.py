@@ -27,8 +27,8 @@ from hedgerow.sql.public_tables import phrases
 from hedgerow.sql.public_tables.query_reader import QueryReader
 from hedgerow.sql.public_tables.statement import read_public_query
 from house import engine_text
-from sql.fixtures import CATALOG, HERE, ask, pairs
-from sql.hostile import CATALOG as PUBLIC
+from sql.helpers_fixtures import CATALOG, HERE, ask, pairs
+from sql.helpers_hostile_statements import CATALOG as PUBLIC
 
 SRC = Path(__file__).parents[2] / "src" / "hedgerow"
 SENTINEL = "zqx\"'); COPY zqx --\n"
@@ -73,7 +73,7 @@ READ = (
 )
 
 
-def test_text_goes_to_engines_in_listed_places_alone() -> None:
+def test_text_goes_to_engines_only_in_listed_places() -> None:
     assert engine_text.unlisted(SRC) == []
 
 
@@ -90,7 +90,7 @@ def test_text_goes_to_engines_in_listed_places_alone() -> None:
         "def f(name): return name.replace('\"', '\"\"')",
     ],
 )
-def test_another_place_is_found(planted: str, tmp_path: Path) -> None:
+def test_an_unlisted_place_is_found(planted: str, tmp_path: Path) -> None:
     file = tmp_path / "database" / "new.py"
     file.parent.mkdir()
     file.write_text(planted)

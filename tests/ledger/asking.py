@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from fate import VFS, life
-from hedgerow.database import Database, database
+from hedgerow.database import Database
 from hedgerow.database import open as open_policy
 from hedgerow.database import open_database as opening
+from hedgerow.database.query import run
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.entry import Entry
@@ -96,7 +97,7 @@ def charge_after_answer() -> Callable[[], object]:
     """Answered on the strength of a ledger in memory, and charged to the real one when the
     answer is out.
     """
-    real, left = database.release, list[Callable[[], object]]()
+    real, left = run.release, list[Callable[[], object]]()
 
     class Held(MemoryLedger):
         real: Ledger
@@ -116,7 +117,7 @@ def charge_after_answer() -> Callable[[], object]:
         opening._enter_policy(policy, memory)
         return real(plan, source, memory, *more)
 
-    database.release = release  # type: ignore[assignment, attr-defined]
+    run.release = release  # type: ignore[assignment, attr-defined]
     return lambda: left.pop()()
 
 

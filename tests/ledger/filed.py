@@ -9,7 +9,8 @@ from pathlib import Path
 
 import apsw
 
-from hedgerow.ledger.sqlite import Ledger, read_entries
+from hedgerow.ledger.sqlite import Ledger
+from hedgerow.ledger.sqlite_file import read_entries
 from ledger.making import pay, policy
 
 TESTS = Path(__file__).parents[1]

@@ -15,7 +15,8 @@ from hedgerow.ledger import chain_verification as recount
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.chain_verification import VerificationReport, verify
 from hedgerow.ledger.entry import Entry
-from hedgerow.ledger.sqlite import Ledger, read_entries
+from hedgerow.ledger.sqlite import Ledger
+from hedgerow.ledger.sqlite_file import read_entries
 from hedgerow.privacy.loss import Loss
 from ledger.making import pay, policy, terms
 
@@ -122,7 +123,7 @@ def test_the_anchor_is_compared(path: Path) -> None:
     for change, bad, told in [
         ({"ledger": "0" * 32}, 1, "another ledger"),
         ({"seq": 9}, 7, "Entry 7 of the ledger is missing: the anchor knows entry 9"),
-        ({"hash": "0" * 64}, 6, "Entry 6 of the ledger is another"),
+        ({"hash": "0" * 64}, 6, "Entry 6 of the ledger differs"),
         ({"inode": 1}, 7, "is a copy"),
     ]:
         place.write_text(json.dumps(held | change), encoding="utf-8")

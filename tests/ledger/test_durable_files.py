@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 def test_only_one_is_alone(tmp_path: Path) -> None:
     with (
         lock_folder(tmp_path, 1),
-        pytest.raises(LedgerError, match=r"stayed locked for 0\.01 seconds"),
+        pytest.raises(LedgerError, match=r"was locked for 0\.01 seconds"),
         lock_folder(tmp_path, 0.01),
     ):
         pass

@@ -31,7 +31,7 @@ def test_without_random_bits_no_ledger_is_begun(
     monkeypatch.setattr(os, "urandom", refused)
     for begin in (lambda: Ledger.open(tmp_path / "clinic.ledger", create=True), MemoryLedger):
         with pytest.raises(
-            EntropyError, match=r"none was begun\. Let this process read /dev/urandom"
+            EntropyError, match=r"none was created\. Let this process read /dev/urandom"
         ):
             begin()
     assert os.listdir(tmp_path) == []

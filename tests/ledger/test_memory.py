@@ -61,7 +61,7 @@ ledger = MemoryLedger()
 child = os.fork()
 if child == 0:
     try:
-        ledger.accept(digest="d", text="t", budgets={})
+        ledger.accept_policy(digest="d", text="t", budgets={})
     except LedgerError as problem:
         print(problem, flush=True)
         os._exit(7)

@@ -16,7 +16,8 @@ from hedgerow.ledger import recovery as rescue
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.recovery import backup, begin_after_loss, list_sources, restore
-from hedgerow.ledger.sqlite import Ledger, read_entries
+from hedgerow.ledger.sqlite import Ledger
+from hedgerow.ledger.sqlite_file import read_entries
 from hedgerow.privacy.loss import Loss
 from ledger.filed import change, made, overwrite
 from ledger.making import TENTH, pay, policy, terms
@@ -60,7 +61,7 @@ def test_a_copy_never_replaces_anything(path: Path, copy: Path) -> None:
     copy.with_name("monday.ledger.new").write_text("left over")
     backup(path, copy)
     before = copy.read_bytes()
-    with pytest.raises(LedgerError, match="is there already, and a copy never replaces another"):
+    with pytest.raises(LedgerError, match="exists already, and a copy never replaces a file"):
         backup(path, copy)
     assert copy.read_bytes() == before
     with pytest.raises(LedgerError, match="cannot be read and written"):
@@ -175,7 +176,7 @@ def test_where_nothing_is_lost_no_loss_is_declared(path: Path, copy: Path) -> No
     path.unlink()
     with pytest.raises(LedgerError, match="nothing is lost"):
         restore(copy, path, "x", lost=True)
-    with pytest.raises(InvalidArgument, match="spent is for a loss: say lost=True"):
+    with pytest.raises(InvalidArgument, match="spent is for a loss; pass lost=True"):
         restore(copy, path, "x", spent=ONE)
     restore(copy, path, "x")
 
@@ -183,7 +184,7 @@ def test_where_nothing_is_lost_no_loss_is_declared(path: Path, copy: Path) -> No
 def test_a_ledger_is_never_written_over(path: Path, copy: Path) -> None:
     backup(made(path), copy)
     for act in (lambda: restore(copy, path, "x"), lambda: begin_after_loss(path, "x", ONE)):
-        with pytest.raises(LedgerError, match=r"never written over\. Move it away first"):
+        with pytest.raises(LedgerError, match=r"never overwritten\. Move it away first"):
             act()
     assert left(path) == Fraction(7, 10)
 
@@ -194,7 +195,7 @@ def test_copies_of_other_ledgers_and_broken_ones_are_refused(path: Path, copy: P
     made(path)
     path.unlink()
     for lost in (True, False):
-        with pytest.raises(LedgerError, match=r"charges may be lost|was swapped"):
+        with pytest.raises(LedgerError, match=r"charges may be lost|was replaced"):
             restore(copy, path, "x", lost=lost)
     change(copy, "DELETE FROM entries WHERE seq = 4")
     with pytest.raises(LedgerError, match="Entry 4 of the ledger is missing"):

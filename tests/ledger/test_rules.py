@@ -6,8 +6,7 @@ import copy
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
@@ -30,12 +29,6 @@ def add(book: LedgerState, kind: str, body: dict[str, object], time: str = TIME)
     entry = book.build_entry(kind, body, time)
     book.apply(entry)
     return entry
-
-
-def later(minutes: int) -> str:
-    return (datetime.fromisoformat(TIME) + timedelta(minutes=minutes)).strftime(
-        "%Y-%m-%dT%H:%M:%S.%fZ"
-    )
 
 
 def refused(
@@ -162,75 +155,6 @@ def test_stored_charges_beyond_the_budget_are_named() -> None:
         forged.replay(chain)
 
 
-def test_the_quota_of_an_analyst() -> None:
-    book = opened(("policy", rule("5/1", quotas={"ana": "1/4"})))
-    add(book, "charge", cost(epsilon="1/8"))
-    add(book, "charge", cost(epsilon="1/8"))
-    refused(
-        book,
-        "charge",
-        cost(epsilon="1/8"),
-        BudgetExceeded,
-        "quota of analyst 'ana' .* asks for epsilon 0.125.* with 0.000",
-    )
-    add(book, "charge", cost(analyst="ben"))
-    assert (book.quota("ana"), book.quota("ben"), LedgerState().quota("ana")) == (
-        Fraction(1, 4),
-        None,
-        None,
-    )
-    add(book, "policy", rule("5/1", quotas={"ana": "1/100"}))
-    refused(book, "charge", cost(epsilon="1/1000"), BudgetExceeded, "with 0.000000000000 left")
-
-
-def test_failed_and_unfinished_runs_are_counted_against_their_analyst() -> None:
-    book = opened(("policy", rule("9/1", max_failures=2)))
-    first, _second, third = (add(book, "charge", cost()) for _ in range(3))
-    add(book, "failure", {"charge": first.seq})
-    add(book, "answer", {"charge": third.seq, "payload": "x"})
-    assert (
-        book.count_failures("ana", later(59)),
-        book.count_failures("ana", later(60)),
-        book.count_failures("ben", later(60)),
-    ) == (1, 2, 0)
-    assert book.count_failures("ana") == 2  # by now the hour is over
-    refused(
-        book,
-        "charge",
-        cost(),
-        Refused,
-        r"Too many runs of analyst 'ana' failed or never ended \(2\)",
-        later(60),
-    )
-    add(book, "charge", cost(analyst="ben"), later(60))
-    add(book, "charge", cost(), later(59))
-    add(book, "policy", rule("9/1", max_failures=9))
-    add(book, "charge", cost(), later(60))
-
-
-def test_a_policy_forgives_what_failed_before_it() -> None:
-    book = opened(("policy", rule("9/1", max_failures=2)))
-    first, _second = add(book, "charge", cost()), add(book, "charge", cost())
-    add(book, "failure", {"charge": first.seq})
-    assert book.count_failures("ana", later(60)) == 2
-    add(book, "policy", rule("9/1", max_failures=2))
-    assert book.count_failures("ana", later(60)) == 0
-    add(book, "charge", cost(), later(60))
-
-
-def test_a_policy_that_does_not_say_so_forgives_nothing() -> None:
-    book = opened(("policy", rule("9/1", max_failures=2, forgives=False)))
-    first, _second = add(book, "charge", cost()), add(book, "charge", cost())
-    add(book, "failure", {"charge": first.seq})
-    add(book, "policy", rule("10/1", max_failures=2, forgives=False))
-    assert book.count_failures("ana", later(60)) == 2
-    refused(book, "charge", cost(), Refused, "Too many runs", later(60))
-    # a higher cap is the custodian's word
-    add(book, "policy", rule("10/1", max_failures=3, forgives=False))
-    assert book.count_failures("ana", later(60)) == 0
-    add(book, "policy", rule("10/1", max_failures=3, forgives=True))
-
-
 def test_a_custodian_may_declare_what_was_spent_but_not_less_than_the_entries_show() -> None:
     book = opened(
         ("policy", rule("3/1", "1/1000")),
@@ -273,28 +197,6 @@ def test_what_was_lost_is_known_before_there_is_a_policy() -> None:
     assert (book.unit_loss("patients"), book.sources) == (TENTH, {"visits.csv": "patients"})
 
 
-def test_all_names_together_have_a_limit_too() -> None:
-    book = opened(("policy", rule("99/1", max_failures=1)))
-    for number in range(10):
-        run = add(book, "charge", cost(analyst=f"name {number}"))
-        add(book, "failure", {"charge": run.seq})
-    refused(
-        book,
-        "charge",
-        cost(analyst="a fresh name"),
-        Refused,
-        "Too many runs failed or never ended. The custodian",
-    )
-
-
-def test_a_run_that_ends_late_is_no_failure() -> None:
-    book = opened(("policy", rule("9/1", max_failures=1)))
-    run = add(book, "charge", cost())
-    refused(book, "charge", cost(), Refused, "Too many runs", later(61))
-    add(book, "answer", {"charge": run.seq, "payload": "x"}, later(61))
-    add(book, "charge", cost(), later(61))
-
-
 def test_a_raised_budget_keeps_what_was_spent() -> None:
     book = opened(("policy", rule()))
     add(book, "charge", cost(Loss(Fraction(1))))
@@ -305,92 +207,6 @@ def test_a_raised_budget_keeps_what_was_spent() -> None:
     refused(book, "charge", cost(), BudgetExceeded, "with 0.000000000000 left")
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (
-            lambda old: {"budgets": {"others": old}},
-            "'patients' has been charged; a policy cannot drop it",
-        ),
-        (
-            lambda old: {"budgets": {"patients": {**old, "unit": "row"}}},
-            "its unit and neighbours cannot change",
-        ),
-        (
-            lambda old: {"budgets": {"patients": {**old, "neighbours": "change-one"}}},
-            "its unit and neighbours cannot change",
-        ),
-        (
-            lambda old: {
-                "budgets": {"patients": old, "fresh": old},
-                "sources": {"visits.csv": "fresh"},
-            },
-            "cannot move to 'fresh'",
-        ),
-        (lambda old: {"sources": {"more.csv": "fresh"}}, "'fresh', which has no budget"),
-    ],
-)
-def test_what_a_policy_may_never_do(
-    change: Callable[[object], dict[str, object]], told: str
-) -> None:
-    book = opened(("policy", rule("9/1", sources={"visits.csv": "patients"})), ("charge", cost()))
-    refused(book, "policy", rule("9/1") | change(rule("9/1")["budgets"]["patients"]), Refused, told)  # type: ignore[index]
-
-
-def test_an_accepted_version_keeps_its_file() -> None:
-    def files(version: str, **change: object) -> dict[str, object]:
-        file = {
-            "version": version,
-            "key": "00",
-            "size": 3,
-            "digest": "ab",
-            "multiline": False,
-            "stamp": [1],
-        }
-        return rule(files={"visits": file | change})
-
-    book = opened(("policy", files("1")), ("policy", rule()), ("policy", files("2", digest="cd")))
-    for change in ({"digest": "ac"}, {"size": 4}, {"key": "01"}):
-        refused(
-            book,
-            "policy",
-            files("1", **change),
-            Refused,
-            "The version '1' of the table 'visits' was accepted with another file",
-        )
-    add(book, "policy", files("1", multiline=True, stamp=[2]))
-    assert {place: file["digest"] for place, file in book.files.items()} == {
-        ("visits", "1"): "ab",
-        ("visits", "2"): "cd",
-    }
-    assert (book.files["visits", "1"]["multiline"], book.files["visits", "1"]["stamp"]) == (
-        True,
-        [2],
-    )
-
-
-def test_a_source_that_was_dropped_still_belongs_to_its_population() -> None:
-    book = opened(("policy", rule(sources={"visits.csv": "patients"})), ("policy", rule()))
-    budget = rule()["budgets"]["patients"]  # type: ignore[index]
-    refused(
-        book,
-        "policy",
-        rule(budgets={"patients": budget, "fresh": budget}, sources={"visits.csv": "fresh"}),
-        Refused,
-        "cannot move",
-    )
-
-
-def test_before_a_charge_units_may_change_and_populations_go() -> None:
-    book = opened(("policy", rule()))
-    add(
-        book, "policy", rule(budgets={"patients": {**rule()["budgets"]["patients"], "unit": "row"}})
-    )  # type: ignore[index]
-    add(book, "policy", rule(budgets={"others": rule()["budgets"]["patients"]}))  # type: ignore[index]
-    with pytest.raises(LedgerError, match="no budget for the population 'patients'"):
-        book.budget("patients")
-
-
 def test_a_request_is_charged_once() -> None:
     book = opened(("policy", rule()), ("charge", cost(request="r")))
     refused(
@@ -399,26 +215,6 @@ def test_a_request_is_charged_once() -> None:
         cost(request="r"),
         LedgerError,
         "request 'r' was charged already, by entry 3",
-    )
-
-
-def test_a_charge_ends_once() -> None:
-    book = opened(("policy", rule()), ("charge", cost()))
-    add(book, "answer", {"charge": 3, "payload": "x"})
-    for kind in ("answer", "failure"):
-        refused(
-            book,
-            kind,
-            {"charge": 3, "payload": "y"},
-            LedgerError,
-            "Entry 3 of the ledger is not a charge that waits",
-        )
-    refused(
-        book,
-        "answer",
-        {"charge": 2, "payload": "y"},
-        LedgerError,
-        "Entry 2 of the ledger is not a charge",
     )
 
 

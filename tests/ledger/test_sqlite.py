@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -40,87 +39,6 @@ def test_what_was_written_is_there_again(path: Path) -> None:
     assert sorted(os.listdir(path.parent)) == ["clinic.ledger", "clinic.ledger.anchor"]
 
 
-def test_the_file_is_a_write_ahead_log_with_full_syncs(path: Path) -> None:
-    with Ledger.open(made(path), create=True) as ledger:
-        db = ledger._get_connection()
-        assert (db.execute("PRAGMA journal_mode").get, db.execute("PRAGMA synchronous").get) == (
-            "wal",
-            2,
-        )
-
-
-def test_the_file_is_its_owners_alone(path: Path) -> None:
-    with Ledger.open(made(path), create=True) as ledger:
-        pay(ledger)  # the log beside it
-        assert [
-            file.stat().st_mode & 0o777
-            for file in path.parent.glob(f"{path.name}*")
-            if ".anchor" not in file.name
-        ] == [0o600] * 3
-
-
-def test_a_missing_ledger_is_made_only_when_asked(path: Path) -> None:
-    with pytest.raises(LedgerError, match="There is no ledger at"):
-        Ledger.open(path, create=False)
-    assert os.listdir(path.parent) == []
-
-
-def test_a_ledger_that_is_gone_is_not_made_anew(path: Path) -> None:
-    made(path).unlink()
-    for create in (True, False):
-        with pytest.raises(
-            LedgerError,
-            match=(
-                r"is missing\. Put the newest copy back, with 'hedgerow ledger restore POLICY"
-                r" COPY'.*adopt --lost"
-            ),
-        ):
-            Ledger.open(path, create=create)
-    assert not path.exists()
-
-
-def test_making_goes_on_where_a_crash_interrupted_it(path: Path) -> None:
-    made(path, 0)
-    draft = path.with_name("clinic.ledger.new")
-    with Ledger.open(path.with_name("other.ledger"), create=True) as other:
-        name = other.state.ledger
-    path.with_name("other.ledger").rename(draft)
-    path.with_name("other.ledger.anchor").rename(Anchor.path_for(path))
-    path.unlink()
-    # the anchor was written, the file not yet put in place
-    with Ledger.open(path, create=True) as ledger:
-        assert ledger.state.ledger == name
-    path.rename(draft)
-    shutil.copy(draft, path)
-    draft.unlink()
-    path.rename(draft)
-    with pytest.raises(LedgerError, match="is missing"):  # another file than the anchor knows
-        Ledger.open(path, create=True)
-
-
-def test_leftovers_of_a_crash_before_the_anchor_are_swept_away(path: Path) -> None:
-    for end in ("", "-wal", "-shm", "-journal"):
-        path.with_name(f"clinic.ledger.new{end}").write_bytes(b"half")
-    made(path)
-    assert verify(path).sound
-
-
-def test_two_who_make_a_ledger_at_once_make_one(path: Path) -> None:
-    found: list[str] = []
-
-    def make() -> None:
-        with Ledger.open(path, create=True) as ledger:
-            found.append(ledger.state.ledger)
-
-    threads = [threading.Thread(target=make) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 8
-    assert len(set(found)) == 1
-
-
 def test_a_closed_ledger_says_so(path: Path) -> None:
     ledger = Ledger.open(path, create=True)
     ledger.close()
@@ -131,22 +49,6 @@ def test_a_closed_ledger_says_so(path: Path) -> None:
 
 
 # Things that are no ledger
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"not a database at all, but long enough to be read as one" * 40]
-)
-def test_another_file_is_refused(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    for use in (lambda: Ledger.open(path, create=True), lambda: Ledger.adopt(path, "mine")):
-        with pytest.raises(LedgerError, match="is not a ledger, or is damaged"):
-            use()
-    assert path.read_bytes() == content
-
-
-def test_a_folder_where_nothing_can_be_made_is_refused() -> None:
-    with pytest.raises(LedgerError, match="cannot be read and written"):
-        Ledger.open("/proc/clinic.ledger", create=True)
 
 
 def test_a_ledger_without_entries_is_refused(path: Path) -> None:
@@ -177,34 +79,10 @@ def test_a_renumbered_entry_is_named(path: Path) -> None:
         Ledger.open(path, create=False)
 
 
-def test_bytes_that_are_no_text_are_named(path: Path) -> None:
-    change(made(path), "UPDATE entries SET body = CAST(x'ff' AS TEXT) WHERE seq = 4")
-    with pytest.raises(
-        LedgerError, match="Entry 4 of the ledger cannot be read: the file is damaged"
-    ):
-        Ledger.open(path, create=False)
-    assert verify(path).first_bad == 4
-
-
 def test_a_deleted_entry_is_named(path: Path) -> None:
     change(made(path), "DELETE FROM entries WHERE seq = 5")
     with pytest.raises(LedgerError, match="Entry 5 of the ledger is missing"):
         Ledger.open(path, create=False)
-
-
-def test_damaged_pages_are_refused(path: Path) -> None:
-    content = made(path).read_bytes()
-    refused = 0
-    for place in range(100, len(content), 997):
-        overwrite(path, content[:place] + bytes(64) + content[place + 64 :])
-        try:
-            Ledger.open(path, create=False).close()
-        except LedgerError:
-            refused += 1
-        else:  # a stretch that was empty anyway: all entries are still there
-            assert verify(path).sound
-        path.with_name("clinic.ledger-wal").unlink(missing_ok=True)
-    assert refused > 3
 
 
 def cut_off(path: Path, copy: Path) -> None:
@@ -228,7 +106,8 @@ def test_a_shortened_ledger_is_refused(path: Path, attack: Callable[[Path, Path]
     attack(path, copy)
     for create in (True, False):
         with pytest.raises(
-            LedgerError, match="Entry 7 of the ledger is missing: it was rolled back from entry 7"
+            LedgerError,
+            match="Entry 7 of the ledger is missing: the file was rolled back from entry 7",
         ):
             Ledger.open(path, create=create)
     with pytest.raises(LedgerError, match="Entry 7 of the ledger may be lost"):
@@ -240,7 +119,7 @@ def test_a_ledger_rolled_back_under_an_open_one_is_refused(path: Path) -> None:
     made(path)
     with Ledger.open(path, create=False) as ledger:
         change_while_open(path, "DELETE FROM entries WHERE seq > 6")
-        with pytest.raises(LedgerError, match="Entry 8 of the ledger is gone or changed"):
+        with pytest.raises(LedgerError, match="Entry 8 of the ledger was removed or changed"):
             pay(ledger)
         with pytest.raises(LedgerError, match="Entry 7 of the ledger is missing"):
             pay(ledger)
@@ -263,7 +142,9 @@ def test_a_ledger_rolled_back_and_written_on_is_refused(path: Path) -> None:
     with Ledger.open(path, create=False) as ledger:
         pay(ledger, question="another")
         Anchor.path_for(path).write_bytes(later)
-        with pytest.raises(LedgerError, match="Entry 7 of the ledger is another than was written"):
+        with pytest.raises(
+            LedgerError, match="Entry 7 of the ledger differs from the one that was written"
+        ):
             pay(ledger)
     assert verify(path).first_bad == 7
 
@@ -316,7 +197,7 @@ def test_a_swapped_ledger_is_refused_and_cannot_be_adopted(path: Path) -> None:
         lambda: Ledger.adopt(path, "x"),
         lambda: Ledger.adopt(path, "x", lost=True),
     ):
-        with pytest.raises(LedgerError, match="was swapped: its entry 1 opens another ledger"):
+        with pytest.raises(LedgerError, match="was replaced: its entry 1 opens another ledger"):
             use()
     assert verify(path).first_bad == 1
 
@@ -326,7 +207,9 @@ def test_without_its_anchor_a_ledger_is_refused(path: Path) -> None:
     for create in (True, False):
         with pytest.raises(LedgerError, match=r"The anchor of the ledger.*is missing"):
             Ledger.open(path, create=create)
-    with pytest.raises(LedgerError, match="may be lost: the anchor is missing or knows more"):
+    with pytest.raises(
+        LedgerError, match="may be lost: the anchor is missing or knows a later entry"
+    ):
         Ledger.adopt(path, "x")
     Ledger.adopt(path, "the anchor was deleted", lost=True)
     with Ledger.open(path, create=False) as ledger, pytest.raises(BudgetExceeded):
@@ -338,14 +221,14 @@ def test_an_entry_edited_under_an_open_ledger_is_not_given_out(path: Path) -> No
     with Ledger.open(path, create=False) as ledger:
         change_while_open(path, "UPDATE entries SET body = '{}' WHERE seq = 4")
         with pytest.raises(
-            LedgerError, match="Entry 4 of the ledger is gone or was changed while it was open"
+            LedgerError, match="Entry 4 of the ledger was removed or changed while it was open"
         ):
             ledger.answers("q0", "1")
         change_while_open(path, "UPDATE entries SET body = CAST(x'ff' AS TEXT) WHERE seq = 4")
         with pytest.raises(LedgerError, match="is damaged"):
             ledger.answers("q0", "1")
         change_while_open(path, "DELETE FROM entries WHERE seq = 4")
-        with pytest.raises(LedgerError, match="Entry 4 of the ledger is gone"):
+        with pytest.raises(LedgerError, match="Entry 4 of the ledger was removed"):
             ledger.answers("q0", "1")
 
 
@@ -358,7 +241,7 @@ def test_an_answer_that_vanishes_while_it_is_looked_up(
         # as if it had been read just before the file was cut off
         monkeypatch.setattr(Ledger, "state", book)
         change_while_open(path, "DELETE FROM entries WHERE seq > 6")
-        with pytest.raises(LedgerError, match="Entry 7 of the ledger is gone"):
+        with pytest.raises(LedgerError, match="Entry 7 of the ledger was removed"):
             ledger.answers("q2", "1")
 
 

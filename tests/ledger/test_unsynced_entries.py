@@ -28,7 +28,7 @@ def test_what_is_kept_is_read_until_it_is_dropped(path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{", "3", "[3]", "[[1, 2]]"])
 def test_what_cannot_be_read_is_refused(path: Path, text: str) -> None:
     path.with_name("clinic.ledger.tail").write_text(text)
-    with pytest.raises(LedgerError, match="move it away"):
+    with pytest.raises(LedgerError, match="remove it"):
         read_tail(path)
 
 

@@ -16,12 +16,20 @@ from hedgerow.numeric.exact_number import (
     parse_delta,
     parse_epsilon,
     parse_exact,
+    parse_nonnegative,
     parse_positive,
     parse_probability,
     parse_whole,
 )
 
-DOORS = [parse_exact, parse_positive, parse_probability, parse_epsilon, parse_delta]
+DOORS = [
+    parse_exact,
+    parse_nonnegative,
+    parse_positive,
+    parse_probability,
+    parse_epsilon,
+    parse_delta,
+]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +63,12 @@ def test_numbers_are_read_as_written(written: object, meant: Fraction) -> None:
     read = parse_exact(written, "x")
     assert read == meant
     assert type(read) is Fraction
+
+
+def test_numbers_below_0_are_refused_where_0_is_allowed() -> None:
+    assert parse_nonnegative(0, "x") == 0
+    with pytest.raises(InvalidArgument, match=r"^x must be at least 0; got -0\.1\.$"):
+        parse_nonnegative(-0.1, "x")
 
 
 def test_ten_tenths_are_one() -> None:

@@ -79,11 +79,11 @@ def test_codes_are_packed_the_first_slowest() -> None:
     assert pack_codes((1, 2, 3), (2, 3, 4)) == (1 * 12 + 2 * 4 + 3,)
 
 
-@pytest.mark.parametrize("fine", [0, 3, 2**41, 1.5])
-def test_parts_are_powers_of_two(fine: Any) -> None:
+@pytest.mark.parametrize("parts", [0, 3, 2**41, 1.5])
+def test_parts_are_powers_of_two(parts: Any) -> None:
     assert Contingency((("a", 2),), resolution=2**40).resolution == 2**40
-    with pytest.raises(InvalidArgument, match="fine"):
-        Contingency((("a", 2),), resolution=fine)
+    with pytest.raises(InvalidArgument, match="resolution"):
+        Contingency((("a", 2),), resolution=parts)
 
 
 @pytest.mark.parametrize("cells", [None, 2])

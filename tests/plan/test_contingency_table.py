@@ -66,22 +66,22 @@ def test_codes_may_be_of_any_whole_type() -> None:
 
 
 def test_a_table_is_not_printed() -> None:
-    assert repr(ContingencyTable.from_codes([[1, 2]], (2, 3))) == "Tabulated(sizes=(2, 3))"
+    assert repr(ContingencyTable.from_codes([[1, 2]], (2, 3))) == "ContingencyTable(sizes=(2, 3))"
 
 
 @pytest.mark.parametrize(
     ("message", "codes", "sizes"),
     [
-        ("at least one", [], ()),
+        ("and not empty", [], ()),
         ("up to 2", [], (2**63,)),
         ("whole number", [], (0,)),
         ("a column for each", [[1.0]], (2,)),
         ("a column for each", [1, 0], (2,)),
         ("a column for each", [[1, 0]], (2,)),
         ("a column for each", 1, (2,)),
-        ("between 0 and the size", [[0, 2]], (3, 2)),
-        ("between 0 and the size", [[0, -1]], (3, 2)),
-        ("between 0 and the size", np.array([[2**64 - 1]], dtype=np.uint64), (3,)),
+        ("at least 0 and below the size", [[0, 2]], (3, 2)),
+        ("at least 0 and below the size", [[0, -1]], (3, 2)),
+        ("at least 0 and below the size", np.array([[2**64 - 1]], dtype=np.uint64), (3,)),
     ],
 )
 def test_rows_that_are_no_codes_are_refused(message: str, codes: Any, sizes: Any) -> None:
@@ -92,7 +92,7 @@ def test_rows_that_are_no_codes_are_refused(message: str, codes: Any, sizes: Any
 @pytest.mark.parametrize(
     ("message", "sizes", "words", "counts"),
     [
-        ("at least one", (), (), column()),
+        ("and not empty", (), (), column()),
         ("for every word", (2,), (), column()),
         ("for every word", (2, 2), (column(0), column(0)), column(1)),
         ("for every word", (2**62, 2), (column(0),), column(1)),
@@ -101,8 +101,8 @@ def test_rows_that_are_no_codes_are_refused(message: str, codes: Any, sizes: Any
         ("for every word", (2,), (np.array([0.5]),), column(1)),
         ("for every word", (2,), (column(0),), np.array([1.0])),
         ("for every word", (2,), (column(0),), np.array([2**64], dtype=object)),
-        ("packed codes", (2, 3), (column(6),), column(1)),
-        ("packed codes", (2, 3), (column(-1),), column(1)),
+        ("that pack_codes packed", (2, 3), (column(6),), column(1)),
+        ("that pack_codes packed", (2, 3), (column(-1),), column(1)),
         ("negative", (2,), (column(0),), column(-1)),
         ("each", (2,), (column(0),), column(2**62 + 1)),
     ],
@@ -130,9 +130,9 @@ def test_what_is_more_than_any_declared_table_has_is_clamped() -> None:
 def test_marginals_refuse() -> None:
     table = ContingencyTable.from_codes([[1, 2, 2**20]], (2, 3, 2**28))
     for places in [(3,), (-1,), (0, 7)]:
-        with pytest.raises(InvalidArgument, match="places of attributes"):
+        with pytest.raises(InvalidArgument, match="indices of attributes"):
             table.marginal(places)
-    with pytest.raises(InvalidArgument, match="places of attributes"):
+    with pytest.raises(InvalidArgument, match="indices of attributes"):
         table.codes(3)
-    with pytest.raises(Refused, match="does not fit: at most 268435456 do"):
+    with pytest.raises(Refused, match="at most 268,435,456 fit"):
         table.marginal((0, 2))

@@ -20,13 +20,13 @@ ONE = Fraction(1)
     [
         ({"type": "number"}, "must be one of"),
         ({"type": "integer", "low": ONE}, "must have both bounds"),
-        ({"type": "integer", "low": ONE, "high": Fraction(0)}, "the lower one first"),
-        ({"type": "text", "low": ONE, "high": ONE}, "must have no bounds, being text"),
+        ({"type": "integer", "low": ONE, "high": Fraction(0)}, "lower bound first"),
+        ({"type": "text", "low": ONE, "high": ONE}, "must have no bounds, since its type is text"),
         ({"type": "integer", "low": Fraction(1, 2), "high": ONE}, "must have whole bounds"),
         ({"type": "date", "low": Fraction(0), "high": ONE}, "years 1 to 9999"),
         ({"type": "real", "low": ONE, "high": Fraction(2**1001)}, r"within 2\^1000"),
         ({"type": "text", "values": ()}, "at least one value"),
-        ({"type": "text", "values": ("a", None)}, "not NULL"),
+        ({"type": "text", "values": ("a", None)}, "without NULL"),
     ],
 )
 def test_columns_refuse(arguments: dict[str, Any], message: str) -> None:
@@ -55,7 +55,7 @@ def test_names_in_any_case() -> None:
     schema = Schema("t", (Column("Age", "integer"), Column("x", "real")), "id")
     assert schema.column("aGE") is schema.columns[0]
     assert schema.column("y") is None
-    with pytest.raises(InvalidArgument, match="upper and lower case"):
+    with pytest.raises(InvalidArgument, match="differ in more than case"):
         Schema("t", (Column("x", "integer"), Column("X", "real")), "id")
 
 

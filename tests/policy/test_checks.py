@@ -189,7 +189,11 @@ def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
 @pytest.mark.parametrize(
     ("rule", "key", "told"),
     [
-        (replace(VISITS, partition=PartitionRule("weight", 1)), "column", "declare those of 'weight'"),
+        (
+            replace(VISITS, partition=PartitionRule("weight", 1)),
+            "column",
+            "declare those of 'weight'",
+        ),
         (replace(VISITS, partition=PartitionRule("age", 1)), "column", "declare those of 'age'"),
         (
             replace(VISITS, partition=PartitionRule("month", 13)),
@@ -290,14 +294,16 @@ def test_rows_need_a_bound_where_there_is_a_delta() -> None:
     assert not together(unbounded, delta=None)
 
 
-def test_what_is_allowed_but_probably_not_meant() -> None:
+def test_suspicious_deltas_and_unused_budgets_are_warned_about() -> None:
     assert not list(list_warnings((replace(BUDGET, delta=F(1, 20_000_000)),), (VISITS,)))
     (warning,) = list_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
-    assert (
-        warning
-        == "The delta of population 'patients' (1e-07) is large for 2000000 units: use one below 1/(10"
-        " max_units), here 5e-08."
+    assert warning == (
+        "The delta of population 'patients' (1e-07) is large for 2000000 units: use one below"
+        " 1/(10 max_units), here 5e-08."
     )
     assert list(list_warnings((BUDGET,), (REGIONS,))) == [
-        "No table uses the budget of population 'patients'. Remove it, or correct the population of a table."
+        (
+            "No table uses the budget of population 'patients'. Remove it, or correct the"
+            " population of a table."
+        )
     ]

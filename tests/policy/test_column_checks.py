@@ -61,7 +61,11 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
             "min, max and step are only allowed for integer and real columns: remove them",
         ),
         (ColumnRule("a", "date", F(0), F(1)), None, "write a range of values"),
-        (ColumnRule("a", "boolean", step=F(1)), None, "are only allowed for integer and real columns"),
+        (
+            ColumnRule("a", "boolean", step=F(1)),
+            None,
+            "are only allowed for integer and real columns",
+        ),
         (ColumnRule("a", "text", values=()), "values", "must not be empty"),
         (ColumnRule("a", "text", values=("x", "y", "x")), "values", "remove the second 'x'"),
         (

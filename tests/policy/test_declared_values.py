@@ -106,9 +106,7 @@ def test_ranges_hold_both_ends(
         (list(range(MAX_VALUES + 1)), None, "must have at most 100,000"),
     ],
 )
-def test_what_is_not_a_set_of_values_is_refused(
-    written: object, declared: str | None, told: str
-) -> None:
+def test_malformed_values_are_refused(written: object, declared: str | None, told: str) -> None:
     with pytest.raises(InvalidArgument, match=told) as caught:
         read_values(written, declared)
     assert caught.value.argument == "values"

@@ -179,12 +179,12 @@ TIGHT = [
 
 
 @pytest.mark.parametrize(("change", "told"), LOOSE, ids=[told for _, told in LOOSE])
-def test_what_needs_the_word_of_the_custodian(change: tuple[str, str], told: str) -> None:
+def test_loosenings_need_the_approval_of_the_custodian(change: tuple[str, str], told: str) -> None:
     assert list_loosenings(OLD, policy(change)) == (told,)
 
 
 @pytest.mark.parametrize(("change", "told"), TIGHT, ids=[told for _, told in TIGHT])
-def test_what_takes_effect_silently_and_is_recorded(change: tuple[str, str], told: str) -> None:
+def test_tightenings_take_effect_without_approval(change: tuple[str, str], told: str) -> None:
     new = policy(change)
     assert list_loosenings(OLD, new) == ()
     assert told in list_tightenings(OLD, new)
@@ -208,27 +208,29 @@ def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> 
     )
     keyed = policy(("public = true", 'public = true\nunique = "id"'))
     assert list_loosenings(keyed, OLD) == ()
-    assert list_tightenings(keyed, OLD) == (
-        "table 'regions': id is no longer declared unique.",
-    )
+    assert list_tightenings(keyed, OLD) == ("table 'regions': id is no longer declared unique.",)
 
 
 def test_bounds_that_are_not_found_any_more_need_no_word() -> None:
     finding = policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"))
     assert list_loosenings(finding, OLD) == ()
-    assert list_tightenings(finding, OLD) == ("table 'visits': undeclared bounds are no longer found in the data.",)
+    assert list_tightenings(finding, OLD) == (
+        "table 'visits': undeclared bounds are no longer found in the data.",
+    )
 
 
 def test_line_breaks_in_values_need_a_word_to_come_and_none_to_go() -> None:
     broken = policy(("public = true", "public = true\nmultiline = true"))
-    assert list_loosenings(OLD, broken) == ("table 'regions': quoted values may contain line breaks.",)
+    assert list_loosenings(OLD, broken) == (
+        "table 'regions': quoted values may contain line breaks.",
+    )
     assert list_loosenings(broken, OLD) == ()
     assert list_tightenings(broken, OLD) == (
         "table 'regions': quoted values may no longer contain line breaks.",
     )
 
 
-def test_another_way_to_the_unit_needs_a_word() -> None:
+def test_other_foreign_keys_to_the_unit_need_approval() -> None:
     items = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
     direct, linked = parse_policy(SHOP.replace(items, "customer_id")), parse_policy(SHOP)
     assert list_loosenings(direct, linked) == (
@@ -386,7 +388,7 @@ def _linked(folder: Path, way: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["symlink", "hardlink", "round", "absolute"])
-def test_another_name_of_a_known_file_needs_the_same_word(tmp_path: Path, way: str) -> None:
+def test_another_name_of_a_known_file_needs_the_same_approval(tmp_path: Path, way: str) -> None:
     source = OLD.tables[0].source
     visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
     again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(

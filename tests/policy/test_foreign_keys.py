@@ -12,7 +12,7 @@ from hedgerow.policy.foreign_keys import check_links, parse_unit
 from policy.helpers_page import SHOP, line, mistakes
 
 
-def test_the_way_is_kept_step_by_step() -> None:
+def test_each_foreign_key_of_a_unit_is_kept() -> None:
     accounts, orders, items, _ = parse_policy(SHOP).tables
     assert (accounts.link, accounts.links, accounts.unit_text) == (None, (), "customer_id")
     assert orders.links == (LinkRule("account", "accounts", "id"),)
@@ -26,7 +26,7 @@ def test_the_way_is_kept_step_by_step() -> None:
     assert orders.unit_text == "account -> accounts.id, accounts.customer_id"
 
 
-def test_it_is_written_and_read_back() -> None:
+def test_a_unit_with_foreign_keys_survives_writing_and_reading() -> None:
     shop = parse_policy(SHOP)
     again = parse_policy(write_policy(shop))
     assert again == shop == Policy.from_canonical(shop.canonical())
@@ -52,19 +52,20 @@ def test_it_is_written_and_read_back() -> None:
         "a -> b.c, b.d, b.e",
     ],
 )
-def test_what_is_no_way(text: str) -> None:
+def test_malformed_chains_of_foreign_keys_are_refused(text: str) -> None:
     with pytest.raises(InvalidArgument, match="unit must look like"):
         parse_unit(text, "unit")
 
 
-def test_how_a_way_is_read() -> None:
+def test_chains_of_foreign_keys_are_parsed() -> None:
     assert parse_unit("patient_id", "unit") == ("patient_id", ())
     assert parse_unit(" a ->b.c , b.d->  e.f,e.g", "unit") == (
         "g",
         (LinkRule("a", "b", "c"), LinkRule("d", "e", "f")),
     )
     with pytest.raises(
-        InvalidArgument, match=r"must continue from the table that it leads to: write b\.d, not e\.d"
+        InvalidArgument,
+        match=r"must continue from the table that it leads to: write b\.d, not e\.d",
     ):
         parse_unit("a -> b.c, e.d", "unit")
     with pytest.raises(InvalidArgument, match="must end in the id column"):
@@ -138,7 +139,7 @@ def test_each_mistake_has_its_line_and_its_fix(old: str, new: str, where: str, t
     assert told in says
 
 
-def test_whole_and_real_numbers_meet_and_a_link_may_be_hidden() -> None:
+def test_integers_may_refer_to_reals_and_a_key_may_be_hidden() -> None:
     assert parse_policy(SHOP.replace(ACCOUNT, "columns.account = { hidden = true }"))
     assert parse_policy(
         SHOP.replace(
@@ -162,7 +163,7 @@ def test_rows_and_other_people_are_no_way() -> None:
     assert "must be in one population: 'orders' is in 'people', this one in 'others'" in says
 
 
-def test_a_way_in_a_circle() -> None:
+def test_foreign_keys_in_a_circle_are_refused() -> None:
     text = (
         SHOP.replace(ORDERS, "x -> items.y, items.customer_id")
         .replace(f"orders.{ORDERS}", "orders.customer_id")
@@ -173,7 +174,7 @@ def test_a_way_in_a_circle() -> None:
     assert all("lead back to" in says for says in found)
 
 
-def test_nothing_is_said_about_a_way_through_a_table_that_is_wrong_itself() -> None:
+def test_links_through_a_table_with_mistakes_are_not_reported() -> None:
     text = SHOP.replace('columns.id = { type = "integer" }', "").replace(
         'source = "accounts.csv"\nunit = "customer_id"', 'source = "accounts.csv"\nunit = 3'
     )
@@ -191,7 +192,7 @@ def test_a_policy_made_by_hand_is_checked_too() -> None:
         )
 
 
-def test_one_file_has_one_way_to_its_unit() -> None:
+def test_tables_of_one_source_have_the_same_unit() -> None:
     text = SHOP.replace("items.csv", "orders.csv")
     ((_, says),) = mistakes(text)
     assert says == (

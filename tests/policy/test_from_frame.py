@@ -96,7 +96,7 @@ def test_two_texts_are_values_and_no_bounds() -> None:
         columns(DATA, age=("a", "b"))
 
 
-def test_frames_that_are_not_there_yet_and_ids_in_the_index_are_told_of() -> None:
+def test_lazy_frames_and_ids_in_the_index_are_refused() -> None:
     with pytest.raises(InvalidArgument, match=r"use frame\.collect\(\)"):
         columns(pl.LazyFrame(DATA), age=(0, 110))
     with pytest.raises(InvalidArgument, match=r"use frame\.reset_index\(\)"):
@@ -104,7 +104,7 @@ def test_frames_that_are_not_there_yet_and_ids_in_the_index_are_told_of() -> Non
 
 
 @pytest.mark.parametrize("written", ["number", (1, 2, 3), 5, {1, 2}, np.array([1, 2])])
-def test_what_declares_nothing_is_refused(written: object) -> None:
+def test_malformed_column_declarations_are_refused(written: object) -> None:
     with pytest.raises(InvalidArgument, match=r"columns\['age'\] must be bounds"):
         columns(DATA, age=written)
 

@@ -147,7 +147,7 @@ def test_text_of_the_wrong_types_is_no_policy() -> None:
         Policy.from_canonical(text.replace('"name":"clinic"', '"name":3'))
 
 
-def test_looking_things_up() -> None:
+def test_rules_are_looked_up_ignoring_case() -> None:
     one = policy()
     assert one.table("Regions") is one.tables[1]
     assert one.table("gone") is None
@@ -171,7 +171,7 @@ def test_mistakes_are_sorted_by_line_and_fall_back_to_the_table_that_is_there() 
     )
 
 
-def test_what_the_ledger_has_to_know_of_partitions() -> None:
+def test_partitions_are_described_for_the_ledger() -> None:
     months = [f"2026-{month:02}" for month in range(1, 13)]
     assert policy().partitions == {
         "visits": {"population": "patients", "column": "month", "most": 12, "parts": months}

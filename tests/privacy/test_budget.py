@@ -69,10 +69,10 @@ def split(epsilon: object = 1, delta: object = None, **most: int) -> Budget:
 def test_disjoint_parts_are_paid_for_once() -> None:
     budget = split(visits=1)
     for name in "abc":
-        budget = budget.charge(Loss(1), ("visits", [name]))
+        budget = budget.charge(Loss(1), TableParts("visits", [name]))
     assert (budget.charged, budget.unit_loss) == (Loss(0), Loss(1))
     with pytest.raises(BudgetExceeded, match=r"asks for epsilon 0\.1.* with 0\.0.* left"):
-        budget.charge(Loss(0.1), ("visits", ["a"]))
+        budget.charge(Loss(0.1), TableParts("visits", ["a"]))
     assert not budget.covers(Loss(0.1))
 
 
@@ -85,23 +85,23 @@ def test_the_dearest_parts_count_and_tables_add_up() -> None:
         ("stays", "a", 0.5),
         ("stays", "b", 1),
     ]:
-        budget = budget.charge(Loss(amount), (table, [name]))
+        budget = budget.charge(Loss(amount), TableParts(table, [name]))
     assert budget.unit_loss.epsilon == Fraction(1, 2) + Fraction(3, 4) + 1
     assert budget.charge(
-        Loss(0.25), ("visits", ("b", "c"))
+        Loss(0.25), TableParts("visits", ("b", "c"))
     ).unit_loss.epsilon == budget.unit_loss.epsilon + Fraction(3, 8)
     with pytest.raises(
         InvalidArgument, match="must belong to a table with declared parts; got 'doctors'"
     ):
-        budget.covers(Loss(0.1), ("doctors", ["a"]))
+        budget.covers(Loss(0.1), TableParts("doctors", ["a"]))
 
 
 def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
     budget = (
         split(visits=2)
         .charge(Loss(0.125))
-        .charge(Loss(0.5), ("visits", ["a"]))
-        .charge(Loss(0.25), ("visits", ["b"]))
+        .charge(Loss(0.5), TableParts("visits", ["a"]))
+        .charge(Loss(0.25), TableParts("visits", ["b"]))
     )
     parts = budget.balance.parts["visits"]
     assert {name: account.left for name, account in parts.items()} == {
@@ -111,19 +111,21 @@ def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
     }  # type: ignore[union-attr]
     for name, account in parts.items():
         assert isinstance(account, Balance)
-        assert budget.covers(Loss(account.left), ("visits", [name]))
-        assert not budget.covers(Loss(account.left + Fraction(1, 10**9)), ("visits", [name]))
+        assert budget.covers(Loss(account.left), TableParts("visits", [name]))
+        assert not budget.covers(
+            Loss(account.left + Fraction(1, 10**9)), TableParts("visits", [name])
+        )
     # overdrawn for those in a and b: nothing is left of c either
     lowered = replace(budget, epsilon=Fraction(7, 8) - Fraction(1, 100))
     assert {account.left for account in lowered.balance.parts["visits"].values()} == {0}  # type: ignore[union-attr]
-    assert not lowered.covers(Loss(0.001), ("visits", ["c"]))
+    assert not lowered.covers(Loss(0.001), TableParts("visits", ["c"]))
 
 
 def test_parts_have_balances_of_epsilon_rho_and_delta() -> None:
     budget = split(1, 1e-6, visits=1).charge(
-        Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"])
+        Loss(math.inf, Fraction(0), Fraction(1, 1000)), TableParts("visits", ["a"])
     )
-    budget = budget.charge(Loss(0.01, Fraction(1, 10**9)), ("visits", ["b"]))
+    budget = budget.charge(Loss(0.01, Fraction(1, 10**9)), TableParts("visits", ["b"]))
     view = budget.balance
     assert isinstance(view, DualBalance)
     for account in view.parts["visits"].values():
@@ -139,7 +141,7 @@ def test_parts_have_balances_of_epsilon_rho_and_delta() -> None:
         "c": (0, 0),
     }
     with pytest.raises(BudgetExceeded, match=r"asks for epsilon 5.* with 0.0.* left, or rho"):
-        budget.charge(Loss(5), ("visits", ["b", "c"]))
+        budget.charge(Loss(5), TableParts("visits", ["b", "c"]))
 
 
 # --- with delta

@@ -16,7 +16,7 @@ from hedgerow.mechanisms import Gaussian
 from hedgerow.privacy.gaussian_composition import bound_lone_group_deltas, compute_gaussian_loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 
 Floats = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ def test_the_delta_of_a_threshold_and_of_noise_need_not_be_added(
 ) -> None:
     """Every split of the groups into lone and shared ones is enumerated, in both directions."""
     law, move = Gaussian(Fraction(scale)), Sensitivity.each(groups, 1)
-    threshold = Threshold.calibrate(0, law, most=1, groups=groups, delta=Fraction(chance))
+    threshold = Threshold.calibrate(0, law, max_count=1, groups=groups, delta=Fraction(chance))
     noise = ReleaseNoise((law,), threshold, gaussian_epsilon=Fraction(epsilon))
     loss = noise.loss([move])
     found = []
@@ -255,7 +255,7 @@ def test_lone_groups_on_both_sides_are_covered(scale: str, epsilon: str, chance:
     All outcomes are enumerated.
     """
     law, move = Gaussian(Fraction(scale)), Sensitivity.each(2, 1)
-    threshold = Threshold.calibrate(0, law, most=1, groups=1, delta=Fraction(chance))
+    threshold = Threshold.calibrate(0, law, max_count=1, groups=1, delta=Fraction(chance))
     loss = ReleaseNoise((law,), threshold, gaussian_epsilon=Fraction(epsilon)).loss([move])
     for old, new in itertools.product((True, False), repeat=2):
         left, right = (

@@ -120,7 +120,7 @@ def test_a_row_gets_the_code_of_the_bin_it_is_in(data: st.DataObject) -> None:
     assert evaluate(code, {name: None}) is None
 
 
-def test_what_lies_outside_has_no_code() -> None:
+def test_values_outside_the_bounds_have_no_code() -> None:
     assert attribute("region").find_code("west") is None
     # the open end of the last bin of whole numbers
     assert attribute("age", 11).find_code(110) is not None
@@ -227,7 +227,7 @@ def test_the_plan_counts_combinations_of_codes() -> None:
     assert Domain(domain.attributes) == domain
 
 
-def test_which_rows_are_counted_is_said() -> None:
+def test_the_row_scope_names_the_columns() -> None:
     one = Attribute("a", "integer", (1, 2))
     assert Domain((one,)).row_scope == "among rows with a value in a"
     many = tuple(replace(one, name=f"a{n}") for n in range(10))

@@ -185,7 +185,7 @@ def test_nothing_but_noise_is_said_to_be_that() -> None:
         assert {wild.quantile(0.3).low, wild.quantile(0.3).high} <= {1, 2}
 
 
-def test_it_is_read_off_a_publication_and_adds_up_other_attributes() -> None:
+def test_a_published_histogram_sums_out_other_attributes() -> None:
     domain = Domain((Attribute("group", "text", ("a", "b", "c")), REAL))
     codes = np.stack([np.arange(500) % 3, np.repeat(np.arange(BINS), COUNTS)], axis=1)
     terms = PrivacyParameters(Fraction(200))
@@ -240,7 +240,7 @@ def test_a_law_is_what_the_facts_say() -> None:
         )
 
 
-def test_what_it_will_not_take() -> None:
+def test_wrong_counts_and_text_attributes_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="one finite number for each bin"):
         Histogram(REAL, np.zeros(3), NONE)
     with pytest.raises(InvalidArgument, match="one finite number for each bin"):

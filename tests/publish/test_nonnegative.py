@@ -30,7 +30,7 @@ def offences(counts: np.ndarray, total: float, found: np.ndarray) -> list[str]:
 
 @settings(derandomize=True, max_examples=100)
 @given(NUMBERS, st.integers(0, 200))
-def test_it_is_the_nearest_point(counts: list[int], total: int) -> None:
+def test_the_projection_is_the_nearest_point(counts: list[int], total: int) -> None:
     found = project_nonnegative(np.array(counts), total)
     assert offences(np.array(counts, dtype=float), total, found) == []
 
@@ -70,7 +70,7 @@ def test_against_a_general_solver() -> None:
 
 
 @pytest.mark.parametrize("planted", ["clip", "clip and scale", "spread the rest over all"])
-def test_what_is_often_done_instead_is_not_it(planted: str) -> None:
+def test_clipping_and_scaling_are_not_the_projection(planted: str) -> None:
     counts, total = np.array([10.0, 4.0, -6.0, 0.0]), 8.0
     clipped = np.maximum(counts, 0)
     other = {
@@ -84,7 +84,9 @@ def test_what_is_often_done_instead_is_not_it(planted: str) -> None:
 
 @settings(derandomize=True, max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(-20, 20)), min_size=1, max_size=10))
-def test_it_is_never_farther_from_exact_counts_of_that_total(pairs: list[tuple[int, int]]) -> None:
+def test_clean_counts_are_never_farther_from_exact_counts_of_that_total(
+    pairs: list[tuple[int, int]],
+) -> None:
     exact = np.array([count for count, _ in pairs], dtype=float)
     noisy = exact + [noise for _, noise in pairs]
     assert ((project_nonnegative(noisy, exact.sum()) - exact) ** 2).sum() <= (
@@ -105,6 +107,8 @@ def test_shapes_totals_and_nothing_at_all() -> None:
     ("counts", "total", "about"),
     [([], None, "counts"), ([np.nan], None, "counts"), ([1], -1, "total"), ([1], np.inf, "total")],
 )
-def test_what_it_will_not_take(counts: list[float], total: float | None, about: str) -> None:
+def test_empty_infinite_or_negative_input_is_refused(
+    counts: list[float], total: float | None, about: str
+) -> None:
     with pytest.raises(InvalidArgument, match=about):
         project_nonnegative(counts, total)

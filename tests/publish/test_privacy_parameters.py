@@ -47,23 +47,23 @@ def test_several_blocks_share_the_price_as_asked_and_never_exceed_it(
     assert Fraction(999_999, 1_000_000) * value <= getattr(total, name) <= value
     ratios = [float(law.scale) / spread for law, spread in zip(laws, spreads, strict=True)]
     assert max(ratios) / min(ratios) < 1 + 1e-6
-    assert all(isinstance(law, Laplace if terms.is_pure else Gaussian) for law in laws)
+    assert all(isinstance(law, Gaussian if terms.is_gaussian else Laplace) for law in laws)
 
 
-def test_what_an_epsilon_buys_under_a_policy() -> None:
+def test_an_epsilon_buys_laplace_or_gaussian_noise_by_the_policy() -> None:
     assert PrivacyParameters.from_epsilon(Fraction(1), "laplace").total == Loss(Fraction(1))
     bought = PrivacyParameters.from_epsilon(
         Fraction(1), "gaussian", rows=2, relation="change-one", group=3
     )
     assert bought.total == Loss(inf, rho=compute_pure_rho(Fraction(1)))
-    assert (bought.is_gaussian, bought.is_pure) == (True, False)
+    assert (bought.is_gaussian, bought.epsilon) == (True, None)
     assert bought.with_share(Fraction(1, 2)).rho == compute_pure_rho(Fraction(1)) / 2
     assert PrivacyParameters(epsilon=Fraction(1)).with_share(Fraction(1, 4)).epsilon == Fraction(
         1, 4
     )
 
 
-def test_what_is_refused() -> None:
+def test_wrong_prices_spreads_and_relations_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="but not both"):
         PrivacyParameters()
     with pytest.raises(InvalidArgument, match="but not both"):
@@ -104,7 +104,7 @@ def test_parts_of_a_row_take_as_many_times_the_noise_and_cost_the_same() -> None
         ) == (2**20, (5, 12))
 
 
-def test_what_is_lost_grows_with_combinations_up_to_the_rows_there_are() -> None:
+def test_truncation_grows_with_combinations_up_to_the_rows() -> None:
     terms = PrivacyParameters(Fraction(1), parts_per_row=4, truncation_bounds=(5, 12))
     assert [terms.truncation_error(many) for many in (1, 2, 3, 10**40)] == [5 / 4, 10 / 4, 3, 3]
     assert terms.facts == {"fine": 4, "losing": [5, 12]}

@@ -27,7 +27,15 @@ from hedgerow.publish.row_parts import refine_parts
 from hedgerow.publish.specification import Specification
 from hedgerow.release.linear_queries import BinSums, QueryBlock, ResidualQueries
 from hedgerow.release.private_table import PrivateTable
-from publish.capped import LOSING, ROWS, SHAPES, built, meaning, people, tabulated
+from publish.helpers_contribution_bounds import (
+    LOSING,
+    ROWS,
+    SHAPES,
+    built,
+    meaning,
+    people,
+    tabulated,
+)
 
 CODE = Attribute("code", "integer", (0, 1, 2, 3, 4))
 PAIR = Domain((CODE, Attribute("other", "integer", (0, 1))))
@@ -159,12 +167,12 @@ def checked(
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sparse"])
-def test_what_is_published_is_true(kind: str, noise: str, relation: str) -> None:
+def test_published_intervals_contain_the_exact_counts(kind: str, noise: str, relation: str) -> None:
     checked(kind, noise, relation)
 
 
 @pytest.mark.parametrize("kind", ["histogram", "cdf"])
-def test_parts_that_are_told_for_rows_are_seen(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_reported_as_rows_are_detected(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: nobody divides by the number of parts."""
     module = histogram if kind == "histogram" else cumulative
     monkeypatch.setattr(
@@ -281,7 +289,7 @@ def test_parts_are_finer_where_answers_lack_more() -> None:
     assert 2.0**20 / terms.parts_per_row <= 0.01 < 2.0**21 / terms.parts_per_row
 
 
-def test_what_is_too_fine_to_be_drawn_is_made_coarser() -> None:
+def test_parts_too_fine_to_draw_become_coarser() -> None:
     _, terms = refine_parts(
         sketch_of(QueryBlock(((0, BinSums(5)),)), lacking=2.0**60),
         replace(PrivacyParameters(Fraction(1, 1000)), truncation_bounds=(1, 2**36)),
@@ -289,7 +297,7 @@ def test_what_is_too_fine_to_be_drawn_is_made_coarser() -> None:
     assert 10**12 / 8 <= terms.parts_per_row * 1000 <= 10**12
 
 
-def test_what_is_refused_of_rows_is_refused_of_parts() -> None:
+def test_a_refusal_of_whole_rows_is_raised_for_parts() -> None:
     seen: list[int] = []
 
     def never(terms: PrivacyParameters) -> Specification:

@@ -33,7 +33,7 @@ def test_a_sketch_cannot_be_changed() -> None:
         sketch.kind = "cdf"  # type: ignore[misc]
 
 
-def test_what_is_measured_is_told_step_by_step() -> None:
+def test_progress_is_reported_for_each_measurement() -> None:
     """Before each measurement, and when all are done."""
     purse = PrivateTable(
         ContingencyTable.from_codes([[1], [1], [0]], (2,)),
@@ -48,7 +48,7 @@ def test_what_is_measured_is_told_step_by_step() -> None:
     assert [list(each) for each in found] == [[1, 2], [1, 2]]
 
 
-def test_what_is_measured_in_parts_is_told_in_rows() -> None:
+def test_measurements_in_parts_are_returned_in_rows() -> None:
     table = ContingencyTable((2,), (np.arange(2),), np.array([5, 12]))
     purse = PrivateTable(
         table, Loss(Fraction(9000)), rows=1, relation="add-remove", parts_per_row=4

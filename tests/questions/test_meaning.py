@@ -1,6 +1,4 @@
-"""An answer is about what plain SQL says: with caps that bind nobody, DuckDB's own answer to the
-same text lies in the intervals.
-"""
+"""Answers agree with plain SQL: under loose caps, the intervals contain DuckDB's answer."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ import pytest
 from hedgerow.answers.answer import Answer
 from hedgerow.database import Database, open
 from hedgerow.errors import Refused
-from questions.asking import Asked, questions
-from questions.worlds import WORLDS, write
+from questions.helpers_questions import Asked, questions
+from questions.helpers_worlds import WORLDS, write
 
 # a few thousand cells in all: a false alarm comes once in 10^9 runs
 LEVEL = 1 - Fraction(1, 10**13)
@@ -28,7 +26,7 @@ AT_LEAST = {"clinic": 90, "adverts": 220, "school": 180, "payments": 100}  # cel
 
 
 def loose(world: str, folder: Path) -> Path:
-    """The world under a policy whose caps are larger than what anybody has."""
+    """Return a world with caps larger than any contribution."""
     path = write(world, folder)
     text = path.read_text(encoding="utf-8").replace("epsilon = 1000", "epsilon = 10_000")
     for key, most in {"max_groups = ": 30, "max_rows_per_group = ": ROWS.get(world, 40)}.items():
@@ -38,23 +36,21 @@ def loose(world: str, folder: Path) -> Path:
 
 
 def plain(sql: str) -> str | None:
-    """The question without what only Hedgerow reads; None where that changes what is asked."""
+    """Return the question without the syntax of Hedgerow; None if that changes its meaning."""
     if "=>" in sql or "OPTIONS" in sql:
         return None
     return re.sub(r",\s*dp_interval_\w+\(\w+\) as \w+", "", sql, flags=re.IGNORECASE)
 
 
 def same(value: Any) -> Any:
-    """Keys as both sides write them."""
+    """Return keys as both sides write them."""
     if isinstance(value, datetime.datetime):
         return value.date()
     return value if isinstance(value, str | datetime.date) or value is None else float(value)
 
 
 def compared(asked: Asked, db: Database, raw: duckdb.DuckDBPyConnection) -> int:
-    """How many cells were found in their intervals. Rows are matched by the columns that have
-    none.
-    """
+    """Return the number of cells in their intervals; rows match by columns without one."""
     text = plain(asked.sql)
     if text is None:
         return 0

@@ -16,8 +16,8 @@ from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open
 from hedgerow.errors import Refused
-from questions.asking import Asked, questions
-from questions.worlds import WORLDS, write
+from questions.helpers_questions import Asked, questions
+from questions.helpers_worlds import WORLDS, write
 
 ALL = [asked for world in WORLDS for asked in questions(world)]
 # A refusal ends with a sentence that tells what to do.
@@ -28,7 +28,7 @@ INSTEAD = re.compile(
 
 
 class Databases(dict[str, Database]):
-    """Opened when they are first asked for: workers that share the suite need not open all."""
+    """Databases that are opened on first use: a worker need not open all."""
 
     def __init__(self, factory: pytest.TempPathFactory) -> None:
         self._factory = factory
@@ -60,7 +60,7 @@ def test_there_are_150_and_nine_in_ten_are_answered() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("asked", [asked for asked in ALL if asked.refused is None], ids=str)
-def test_it_is_explained_and_answered(asked: Asked, databases: Databases) -> None:
+def test_a_question_is_explained_and_answered(asked: Asked, databases: Databases) -> None:
     db = databases[asked.world]
     explained = db.explain(asked.sql)
     assert isinstance(explained, Explanation)
@@ -87,7 +87,7 @@ def test_it_is_explained_and_answered(asked: Asked, databases: Databases) -> Non
 
 
 @pytest.mark.parametrize("asked", [asked for asked in ALL if asked.refused is not None], ids=str)
-def test_it_is_refused_with_a_way_out(asked: Asked, databases: Databases) -> None:
+def test_a_refused_question_has_a_fix_that_is_answered(asked: Asked, databases: Databases) -> None:
     db = databases[asked.world]
     before = len(db.ledger.entries())
     assert asked.refused
@@ -103,9 +103,7 @@ def test_it_is_refused_with_a_way_out(asked: Asked, databases: Databases) -> Non
 
 
 def _as_told(piece: str) -> str:
-    """What fits a piece of advice: its x is any column, its numbers are any numbers, and its
-    dots are anything.
-    """
+    """Return a pattern for a piece of advice: x is any column, a number any number, … anything."""
     found = re.sub(r"\bx\b", r"[\\w., ]+", re.escape(piece))
     return re.sub(r"\b\d+\b", r"[\\d.]+", found).replace("…", ".+")
 

@@ -26,7 +26,9 @@ from hedgerow.plan.order_statistics import (
 from hedgerow.privacy.loss import Loss
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import Release, ReleaseNoise, release
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.payload import Release
+from hedgerow.release.release import release
 
 EPSILON, DELTA, RHO = Fraction(2), Fraction(1, 10**4), Fraction(1, 2)
 REACHES = [
@@ -146,7 +148,7 @@ def test_smooth_noise_needs_no_delta_but_a_test_does() -> None:
     )
     assert made.loss().delta == 0
     for kind, method in (("quantiles", "propose"), ("mode", "stable")):
-        with pytest.raises(Unsupported, match="takes a delta"):
+        with pytest.raises(Unsupported, match="needs a delta"):
             CalibratedSelection.calibrate(pick(kind, method), ALONE, epsilon=EPSILON)  # type: ignore[arg-type]
 
 
@@ -242,7 +244,7 @@ def logs(made: CalibratedSelection, values: list[int]) -> list[float]:
 def test_picks_stand_beside_a_threshold_and_are_made_in_the_groups_that_are_shown() -> None:
     asked, book = plan(MEDIANS, Measure("rows")), ledger()
     law = Laplace.calibrate(sensitivity=asked.sensitivity(UNIT)[1], epsilon=Fraction(1, 2))
-    threshold = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7))
+    threshold = Threshold.calibrate(1, law, max_count=3, groups=2, delta=Fraction(1, 10**7))
     noise = ReleaseNoise((picking(MEDIANS, asked), law), threshold)
     found = release(asked, Sampled(), book, noise, charge())
     assert found.keys == ((DAYS[0][0],),)

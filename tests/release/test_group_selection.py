@@ -20,7 +20,7 @@ def test_the_threshold_is_the_lowest_that_delta_allows(groups: int, most: int) -
     delta = Fraction(1, 10**5)
     laplace, gaussian = Laplace(Fraction(7, 3)), Gaussian(Fraction(7, 3))
     for law in (laplace, gaussian):
-        made = Threshold.calibrate(0, law, most=most, groups=groups, delta=delta)
+        made = Threshold.calibrate(0, law, max_count=most, groups=groups, delta=delta)
         tail = [
             float(np.exp(law.log_prob(np.arange(t, t + 400), np.zeros(400, np.int64))).sum())
             for t in (made.minimum_count - most, made.minimum_count - most - 1)
@@ -48,7 +48,7 @@ def test_a_count_one_below_the_threshold_passes_as_often_as_it_should() -> None:
 def test_nearly_all_of_delta_is_used_and_never_more(
     scale: Fraction, groups: int, delta: Fraction
 ) -> None:
-    made = Threshold.calibrate(0, Laplace(scale), most=4, groups=groups, delta=delta)
+    made = Threshold.calibrate(0, Laplace(scale), max_count=4, groups=groups, delta=delta)
     assert Fraction(999, 1000) * delta <= made.delta <= delta
     assert 0 <= made.edge_probability < 1
     # Pr[Z >= t] = q^t/(1 + q), Pr[Z = t] = (1 - q)/(1 + q) q^t
@@ -61,7 +61,7 @@ def test_nearly_all_of_delta_is_used_and_never_more(
 @pytest.mark.parametrize("groups", [1, 3])
 def test_nearly_all_of_delta_is_used_with_gaussian_noise_too(scale: Fraction, groups: int) -> None:
     delta = Fraction(1, 10**5)
-    made = Threshold.calibrate(0, Gaussian(scale), most=4, groups=groups, delta=delta)
+    made = Threshold.calibrate(0, Gaussian(scale), max_count=4, groups=groups, delta=delta)
     assert made.groups == groups
     assert Fraction(999, 1000) * delta <= made.delta <= delta
     above = np.arange(made.minimum_count - 5, made.minimum_count + 20_000)
@@ -109,7 +109,7 @@ def test_both_worlds_hold_one_good_pair(left: int, right: int) -> None:
     beside one that both have and a unit moves: each law is at least 1 - delta times that of the
     group in common, which has the epsilon and the rho of the noise."""
     law, groups, most = Laplace(Fraction(1, 2)), max(left, right), 2
-    made = Threshold.calibrate(0, law, most=most, groups=groups, delta=Fraction(1, 50))
+    made = Threshold.calibrate(0, law, max_count=most, groups=groups, delta=Fraction(1, 50))
     assert made.truncation is None
     assert made.edge_probability > 0
     first, second, lone, none = (
@@ -152,12 +152,12 @@ def test_noise_that_is_cut_hides_whoever_moves_a_count_or_is_alone(
     no counterpart within e^epsilon is no more than the delta of a group, and nearly that much
     somewhere; with a cut one lower it is more."""
     law, moved, delta = Laplace(scale), 2, Fraction(1, 10**4)
-    made = Threshold.calibrate(0, law, most=most, groups=2, delta=delta, moved=moved)
+    made = Threshold.calibrate(0, law, max_count=most, groups=2, delta=delta, touched=moved)
     assert made.truncation is not None
     assert (
         made.minimum_count
         == made.truncation + 1
-        < Threshold.calibrate(0, law, most=most, groups=2, delta=delta).minimum_count
+        < Threshold.calibrate(0, law, max_count=most, groups=2, delta=delta).minimum_count
     )
     made = replace(
         made, truncation=made.truncation - below, minimum_count=made.minimum_count - below
@@ -197,5 +197,5 @@ def test_noise_that_is_cut_has_the_rho_of_all_of_it_where_both_worlds_agree(rows
 def test_where_a_step_is_much_noise_is_not_cut() -> None:
     law, delta = Laplace(Fraction(1, 2)), Fraction(1, 10**6)
     assert Threshold.calibrate(
-        0, law, most=1, groups=1, delta=delta, moved=1
-    ) == Threshold.calibrate(0, law, most=1, groups=1, delta=delta)
+        0, law, max_count=1, groups=1, delta=delta, touched=1
+    ) == Threshold.calibrate(0, law, max_count=1, groups=1, delta=delta)

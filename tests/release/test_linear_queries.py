@@ -324,7 +324,7 @@ def test_what_is_refused() -> None:
         QueryBlock(((0, BinSums(2)),)).evaluate(ContingencyTable.from_codes([[0]], (3,)))
     with pytest.raises(InvalidArgument, match="relation"):
         QueryBlock(((0, BinSums(2)),)).sensitivity(1, "neighbours")
-    with pytest.raises(InvalidArgument, match="one code alone"):
+    with pytest.raises(InvalidArgument, match="a single code has no residual"):
         ResidualQueries(1)
     for matrix in ([1, 2], [[1.0, 2.0]], [[]]):
         with pytest.raises(InvalidArgument, match="rows and columns"):

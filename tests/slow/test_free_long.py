@@ -15,7 +15,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.database.uncharged.diagnose import refuse_invalid_query
 from hedgerow.errors import HedgerowError, Unsupported
-from sql.hostile import CATALOG, SENTINEL, check_written, read, statements, texts
+from sql.helpers_hostile_statements import CATALOG, SENTINEL, check_written, read, statements, texts
 
 pytestmark = pytest.mark.slow
 POLICY = """

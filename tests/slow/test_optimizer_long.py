@@ -21,7 +21,7 @@ from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.engines.compile.stored_tables import StoredTable
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.errors import HedgerowError
-from sql.fixtures import CATALOG, ask
+from sql.helpers_fixtures import CATALOG, ask
 
 pytestmark = pytest.mark.slow
 SCHEMA = CATALOG.tables["visits"].schema

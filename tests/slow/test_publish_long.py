@@ -21,7 +21,7 @@ from hedgerow.publish.strategies.residual_basis import MarginalWorkload
 from hedgerow.publish.strategies.residual_planner import ResidualPlanner
 from hedgerow.publish.strategies.strategy import CellStrategy, Strategy
 from hedgerow.publish.strategies.workload_matrix import LinearQueries
-from publish.capped import ROWS, SHAPES
+from publish.helpers_contribution_bounds import ROWS, SHAPES
 from publish.test_row_parts import KINDS, checked
 
 PURE, RHO, CHANGED = (

@@ -11,13 +11,13 @@ SELECT SUM(age << 1) FROM visits
 --> Unsupported: Bitwise operators are not supported
 
 SELECT SUM(age * age * age * age * age * age * age * age * age * age) FROM visits
---> Unsupported: * may leave the range of numbers here: its bounds are 0 and 2.59e+20
+--> Unsupported: * may exceed the largest number: its bounds are 0 and 2.59e+20
 
 SELECT SUM(Cost % 3) FROM visits
---> Unsupported: % works on whole numbers
+--> Unsupported: % needs integers
 
 SELECT SUM(city + 1) FROM visits
---> Unsupported: + works on numbers, and this is text
+--> Unsupported: + needs numbers, but this is text
 
 SELECT SUM(age + NULL) FROM visits
 --> Unsupported: One operand is NULL, so this is always NULL
@@ -32,10 +32,10 @@ SELECT COUNT(*) FROM visits WHERE weight * visits_before > 3
 --> Unbounded: weight * visits_before needs bounds
 
 SELECT COUNT(*) + 'a' FROM visits
---> Unsupported: + works on numbers, and this is text
+--> Unsupported: + needs numbers, but this is text
 
 SELECT -city, COUNT(*) FROM visits GROUP BY 1
---> Unsupported: - works on numbers, and this is text
+--> Unsupported: - needs numbers, but this is text
 
 SELECT COUNT(*) FROM visits WHERE cost > 1e308 * 1e308
---> Unsupported: * may leave the range of numbers here: its bounds are 1.00e+616 and 1.00e+616
+--> Unsupported: * may exceed the largest number: its bounds are 1.00e+616 and 1.00e+616

@@ -1,5 +1,5 @@
 SELECT COUNT(*) FROM visits WHERE age = 'old'
---> Unsupported: A comparison needs values of one type, and here are integer and text
+--> Unsupported: A comparison needs values of one type, but these are integer and text
 
 SELECT COUNT(*) FROM visits WHERE age = NULL
 --> Unsupported: A comparison with NULL is never true
@@ -20,10 +20,10 @@ SELECT COUNT(*) FROM visits WHERE age IN (SELECT 1)
 --> Unsupported: IN (SELECT …) is not supported here: it would show rows of other units
 
 SELECT COUNT(*) FROM visits WHERE age IN ('a')
---> Unsupported: A comparison needs values of one type, and here are integer and text
+--> Unsupported: A comparison needs values of one type, but these are integer and text
 
 SELECT COUNT(*) FROM visits WHERE age LIKE '1%'
---> Unsupported: LIKE works on text
+--> Unsupported: LIKE needs text
 
 SELECT COUNT(*) FROM visits WHERE city LIKE region
 --> Unsupported: LIKE needs a literal pattern

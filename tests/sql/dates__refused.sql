@@ -1,8 +1,8 @@
 SELECT COUNT(*) FROM visits WHERE YEAR(age) = 3
---> Unsupported: The year is taken of a date; declare the column as a date in the policy
+--> Unsupported: The year needs a date: declare the column with type date in the policy
 
 SELECT COUNT(*) FROM visits WHERE YEAR('soon') = 3
---> Unsupported: The year is taken of a date; declare the column as a date in the policy
+--> Unsupported: The year needs a date: declare the column with type date in the policy
 
 SELECT COUNT(*) FROM visits WHERE EXTRACT(isodow FROM day) = 3
 --> Unsupported: EXTRACT does not support this part
@@ -41,7 +41,7 @@ SELECT COUNT(*) FROM visits WHERE day + INTERVAL (age) DAY > month
 --> Unsupported: This interval is not supported
 
 SELECT COUNT(*) FROM visits WHERE age + INTERVAL 3 DAY > 5
---> Unsupported: The date some time later is taken of a date; declare the column as a date in the policy
+--> Unsupported: The shift of a date needs a date: declare the column with type date in the policy
 
 SELECT COUNT(*) FROM visits WHERE day + month > 5
 --> Unsupported: This operation is not defined for dates
@@ -59,7 +59,7 @@ SELECT COUNT(*) FROM visits WHERE DATE_DIFF('week', day, month) > 5
 --> Unsupported: DATE_DIFF does not support this part
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', age, month) > 5
---> Unsupported: The number of days between is taken of a date; declare the column as a date in the policy
+--> Unsupported: The number of days between needs a date: declare the column with type date in the policy
 
 SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, 3) > month
 --> Unsupported: DATE_ADD takes a date and an interval

@@ -107,7 +107,7 @@ SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id WHERE n
 --> Unsupported: visits and labs have no column nothing
 
 SELECT COUNT(*) FROM visits v JOIN regions r ON v.age = r.region
---> Unsupported: A comparison needs values of one type, and here are integer and text
+--> Unsupported: A comparison needs values of one type, but these are integer and text
 
 SELECT COUNT(*) FROM visits v JOIN regions r ON v.region = r.region AND v.age
 --> Unsupported: ON or WHERE needs a condition, but this is integer

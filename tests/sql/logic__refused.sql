@@ -1,8 +1,8 @@
 SELECT COUNT(*) FROM visits WHERE age AND smoker
---> Unsupported: AND, OR and NOT work on conditions, and this is a whole number
+--> Unsupported: AND, OR and NOT need conditions, but this is an integer
 
 SELECT COUNT(*) FROM visits WHERE NOT city
---> Unsupported: AND, OR and NOT work on conditions, and this is text
+--> Unsupported: AND, OR and NOT need conditions, but this is text
 
 SELECT COUNT(*) FROM visits WHERE age
 --> Unsupported: WHERE needs a condition, but this is integer

@@ -26,7 +26,7 @@ SELECT SUM(LN(age)) FROM visits
 --> Unbounded: SUM(LN(age)) needs bounds: it has none where a divisor or the argument of LN may be 0
 
 SELECT SUM(ABS(city)) FROM visits
---> Unsupported: ABS works on numbers, and this is text
+--> Unsupported: ABS needs numbers, but this is text
 
 SELECT SUM(FLOOR(weight)) FROM visits
 --> Unbounded: FLOOR(weight) needs bounds

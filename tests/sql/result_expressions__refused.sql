@@ -20,13 +20,13 @@ SELECT COUNT(*) AS number FROM visits HAVING numbr > 3
 --> Unsupported: visits has no column numbr
 
 SELECT COUNT(*) + city FROM visits GROUP BY city
---> Unsupported: + works on numbers, and this is text
+--> Unsupported: + needs numbers, but this is text
 
 SELECT AVG(age) % 2 FROM visits
---> Unsupported: % works on whole numbers
+--> Unsupported: % needs integers
 
 SELECT COUNT(*) AND TRUE FROM visits
---> Unsupported: AND, OR and NOT work on conditions, and this is a whole number
+--> Unsupported: AND, OR and NOT need conditions, but this is an integer
 
 SELECT CASE COUNT(*) WHEN 'a' THEN 1 END FROM visits
---> Unsupported: A comparison needs values of one type, and here are integer and text
+--> Unsupported: A comparison needs values of one type, but these are integer and text

@@ -1,5 +1,5 @@
 SELECT COUNT(*) FROM visits WHERE LOWER(age) = 'a'
---> Unsupported: LOWER works on text
+--> Unsupported: LOWER needs text
 
 SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, 0) = 'a'
 --> Unsupported: This must be a literal whole number of at least 1
@@ -41,4 +41,4 @@ SELECT SUM(LENGTH(city)) FROM visits
 --> Unbounded: SUM(LENGTH(city)) needs bounds: the length of text is not known
 
 SELECT COUNT(*) FROM visits WHERE STARTS_WITH(age, 'A')
---> Unsupported: STARTS_WITH works on text
+--> Unsupported: STARTS_WITH needs text

@@ -11,10 +11,10 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.plan.schema import Column, Link, Schema
 from hedgerow.sql.catalog import PRIVACY_ID, Catalog, TableEntry, find_closest_name
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG, PATIENTS, REGIONS, ROWS, VISITS
+from sql.helpers_fixtures import CATALOG, PATIENTS, REGIONS, ROWS, VISITS
 
 
-def test_names_are_found_in_whatever_case_and_told_in_the_policys() -> None:
+def test_names_are_found_in_any_case_and_shown_as_in_the_policy() -> None:
     found = CATALOG.find_table("VISITS")
     assert found is not None
     assert found[0] == "visits"
@@ -82,7 +82,7 @@ def test_a_key_is_of_columns_that_are_there() -> None:
         TableEntry(REGIONS, unique=(("region", "nothing"),))
 
 
-def test_what_a_column_says_about_whose_row_it_is() -> None:
+def test_a_column_may_identify_the_owner_of_a_row() -> None:
     assert CATALOG.tables["visits"].find_owner("PATIENT_id") == PRIVACY_ID
     assert CATALOG.tables["lines"].find_owner("patient_id") is None
     assert CATALOG.tables["answers"].find_owner("row") is None

@@ -1,4 +1,4 @@
-"""GROUP BY: the pairs in grouping.sql, and which groups come back."""
+"""GROUP BY: the pairs in group_by.sql, and the groups that are returned."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pytest
 from hedgerow.errors import Unsupported
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG, ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import CATALOG, ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("group_by"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("group_by"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("group_by__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("group_by__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_what_is_refused(sql: str, told: str) -> None:
         ),
     ],
 )
-def test_both_meanings_of_a_name_are_told_how_to_be_written(source: str, end: str) -> None:
+def test_an_ambiguous_group_by_name_is_refused_with_both_spellings(source: str, end: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) AS n, UPPER(region) AS region FROM {source} GROUP BY region")
     assert str(caught.value).endswith(end)
@@ -84,7 +84,7 @@ def test_the_question_may_list_the_groups_itself(
     assert found == (None if values is None else (values,))
 
 
-def test_what_is_listed_inside_a_subquery_holds_outside() -> None:
+def test_values_listed_inside_a_subquery_are_groups_outside() -> None:
     inner = (
         "SELECT patient_id, city AS c, COUNT(*) AS n FROM visits WHERE city IN ('a', 'b') GROUP BY"
         " patient_id, city"

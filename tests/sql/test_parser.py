@@ -1,6 +1,4 @@
-"""Text to question: every rule has its fixtures, what is read means what the engine means by it,
-and nothing else ever happens.
-"""
+"""Text to question: every rule has fixtures, and questions mean what the engine means by them."""
 
 from __future__ import annotations
 
@@ -28,9 +26,9 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question
-from sql.exactly import WIDE, answer, clinic, tables
-from sql.fixtures import CATALOG, HERE, ask, pairs
-from sql.sentences import conditions
+from sql.helpers_exact_answers import WIDE, answer, clinic, tables
+from sql.helpers_fixtures import CATALOG, HERE, ask, pairs
+from sql.helpers_random_conditions import conditions
 
 SRC = Path(hedgerow.sql.__file__).parent
 FILES = sorted(file.stem for file in HERE.glob("*.sql"))
@@ -46,45 +44,9 @@ def test_every_rule_has_fixtures_and_every_fixture_its_module() -> None:
     assert all(expected for name in FILES for _, expected in pairs(name))
 
 
-# Each is asked of the engine as it stands, and through its plan. COUNT(*) comes first, so that
-# groups without rows can be told.
-SAME = """
-SELECT COUNT(*), COUNT(city), SUM(age), SUM(Cost), AVG(age), AVG(Cost) FROM visits
-SELECT COUNT(*), region, SUM(age) FROM visits GROUP BY region
-SELECT COUNT(*), FLOOR(age / 10) * 10 AS decade, AVG(Cost) FROM visits GROUP BY decade
-SELECT COUNT(*), CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS who FROM visits GROUP BY who
-SELECT COUNT(*), YEAR(day), QUARTER(day), DAYOFWEEK(day) FROM visits GROUP BY 2, 3, 4
-SELECT COUNT(*), DATE_TRUNC('quarter', month) FROM visits GROUP BY ALL
-SELECT COUNT(*), EXTRACT(doy FROM day) % 7, EXTRACT(month FROM day) FROM visits GROUP BY ALL
-SELECT COUNT(*), city FROM visits GROUP BY city
-SELECT COUNT(*), visits_before, SUM(CASE WHEN smoker THEN 1 ELSE 0 END) FROM visits GROUP BY visits_before
-SELECT COUNT(*) FROM visits WHERE smoker AND age > 30 OR region = 'north' AND NOT city LIKE 'A%'
-SELECT COUNT(*) FROM visits WHERE smoker IS NOT TRUE AND city IS NOT NULL AND weight IS NULL
-SELECT COUNT(*) FROM visits WHERE smoker IS FALSE OR city IS NULL
-SELECT COUNT(*) FROM visits WHERE city NOT LIKE '%n' AND city LIKE '_%e_'
-SELECT COUNT(*) FROM visits WHERE NOT (smoker AND weight > 60)
-SELECT COUNT(*) FROM visits WHERE weight NOT IN (51, 52.5) AND age IN (1, 2, 3, 70, 77, 84)
-SELECT COUNT(*) FROM visits WHERE city NOT IN ('Bonn', 'Celle')
-SELECT COUNT(*) FROM visits WHERE age IN (visits_before, 7, 14)
-SELECT COUNT(*) FROM visits WHERE age BETWEEN 20 AND 40 AND age NOT BETWEEN 25 AND 30
-SELECT COUNT(*) FROM visits WHERE day >= '2022-03-04' AND day < DATE '2025-01-01' AND month <> '2026-03-01'
-SELECT COUNT(*) FROM visits WHERE day BETWEEN '2021-01-01' AND '2023-12-31' OR DAY(day) = 3
-SELECT COUNT(*) FROM visits WHERE COALESCE(smoker, TRUE) AND IFNULL(city, 'none') <> 'Bonn' AND NULLIF(age, 7) > 3
-SELECT COUNT(*) FROM visits WHERE CASE region WHEN 'north' THEN age > 20 WHEN 'south' THEN smoker END
-SELECT COUNT(*) FROM visits WHERE IF(smoker, age, visits_before) > 3
-SELECT COUNT(*), SUM(age * 2 - 3), SUM(-age), SUM(age % 7), SUM(ABS(age - 40)), SUM(LEAST(age, 30)), SUM(GREATEST(age, 30)) FROM visits
-SELECT COUNT(*), SUM(ROUND(Cost)), SUM(FLOOR(Cost / 3)), SUM(CEIL(Cost)), SUM(ROUND(age, -1)) FROM visits
-SELECT COUNT(*), SUM(Cost * 2), SUM(Cost + age), SUM(CAST(age AS DOUBLE)), SUM(COALESCE(age, 0)), COUNT(NULLIF(age, 7)) FROM visits
-SELECT COUNT(*), COUNT(CASE WHEN smoker THEN 1 END), COUNT(smoker), AVG(IF(smoker, age, 0)) FROM visits
-SELECT COUNT(*) AS n, region, SUM(Cost) / COUNT(*) AS mean FROM visits GROUP BY region HAVING n > 20 AND AVG(age) > 10
-SELECT COUNT(*) AS n, visits_before + 1 AS next, 100.0 * COUNT(*) / 90 FROM visits GROUP BY visits_before
-SELECT COUNT(*) AS n, region FROM visits GROUP BY region ORDER BY region DESC LIMIT 2 OFFSET 1
-SELECT COUNT(*), city FROM visits GROUP BY city ORDER BY city LIMIT 3
-SELECT COUNT(*), city FROM visits GROUP BY city ORDER BY city DESC NULLS FIRST LIMIT 2
-SELECT COUNT(*), age % 3 AS r FROM visits GROUP BY r ORDER BY -r
-SELECT COUNT(*) % 7, -SUM(age), ROUND(AVG(Cost), 1), SQRT(COUNT(*)), FLOOR(AVG(age)) FROM visits
-SELECT COALESCE(SUM(age), 0), NULLIF(COUNT(*), 90), CASE WHEN COUNT(*) > 3 THEN AVG(age) END, COUNT(*) BETWEEN 1 AND 3 FROM visits
-"""
+# Each is asked of the engine as it stands, and through its plan. COUNT(*) comes first, which shows
+# groups without rows.
+SINGLE_TABLE = (HERE / "single_table.txt").read_text(encoding="utf-8").strip().split("\n")
 
 
 # Questions of several tables, of many visits each. Each aggregate has its grid, and the values lie
@@ -126,7 +88,7 @@ def test_a_question_of_several_tables_means_what_the_engine_means_by_it(
     assert sorted(map(_plain, found)) == sorted(map(_plain, expected))
 
 
-@pytest.mark.parametrize("sql", SAME.strip().split("\n"))
+@pytest.mark.parametrize("sql", SINGLE_TABLE)
 def test_a_question_means_what_the_engine_means_by_it(
     sql: str, engine: duckdb.DuckDBPyConnection
 ) -> None:
@@ -154,7 +116,7 @@ def test_conditions_mean_what_the_engine_means_by_them(
 
 
 def _without(person: int) -> dict[str, list[dict[str, object]]]:
-    """The tables without one patient, and without one of the rows that are people of their own."""
+    """Return the tables without one patient, and without one of the rows that are units."""
     kept = {
         name: [row for row in rows if row.get("patient_id", row.get("id")) != person]
         for name, rows in tables().items()
@@ -204,12 +166,12 @@ def _measured(
 
 
 def _plain(row: tuple[object, ...]) -> list[str]:
-    """Nine digits of numbers, and the day of what the engine calls a moment."""
+    """Format numbers to nine digits, and timestamps as their day."""
     return [f"{value:.9g}" if isinstance(value, int | float) else str(value)[:10] for value in row]
 
 
 def _asked(sql: str) -> None:
-    """Either a question, or a refusal with all its parts: nothing else may come of any text."""
+    """Check that a text gives a question, or a refusal with all its parts."""
     try:
         assert isinstance(parse_question(sql, CATALOG), Question)
     except Refused as error:
@@ -439,7 +401,7 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ),
     ],
 )
-def test_the_hint_is_what_was_meant(sql: str, instead: str) -> None:
+def test_the_fix_is_what_was_meant(sql: str, instead: str) -> None:
     with pytest.raises(Refused) as caught:
         ask(sql)
     assert instead in str(caught.value).splitlines()[-1]

@@ -1,4 +1,4 @@
-"""A question holds together."""
+"""Consistency of bound questions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.measures import Measure
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
-def test_what_a_question_carries() -> None:
+def test_a_question_has_its_tables_options_and_limits() -> None:
     question = ask("SELECT region, COUNT(*) AS n FROM Visits GROUP BY region ORDER BY n DESC")
     assert question.tables == ("visits",)
     assert question.private
@@ -35,9 +35,7 @@ def test_keys_that_the_plan_does_not_have_are_refused() -> None:
 
 
 def test_keys_of_a_plan_have_an_order_of_their_own() -> None:
-    """Outputs know them by their place in GROUP BY; rows come sorted as asked, and the plan can
-    be had so.
-    """
+    """Outputs name keys by their position in GROUP BY, and the plan can have that order."""
     one, other = (
         ask(f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}")
         for keys in ("region, age", "age, region")

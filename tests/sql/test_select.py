@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.errors import Unsupported
 from hedgerow.plan.nodes import Filter, Project, Table
-from sql.fixtures import VISITS, ask
+from sql.helpers_fixtures import VISITS, ask
 
 
 def test_a_plan_is_bounded_last() -> None:
@@ -53,7 +53,7 @@ def test_limit_and_offset() -> None:
     assert (question.limit, question.offset) == (None, 0)
 
 
-def test_fetch_is_told_as_the_limit_it_means() -> None:
+def test_fetch_is_refused_with_the_equivalent_limit() -> None:
     for fetch, limit in (("FETCH FIRST 5 ROWS ONLY", "5"), ("FETCH NEXT ROW ONLY", "10")):
         with pytest.raises(Unsupported) as caught:
             ask(f"SELECT region, COUNT(*) AS n FROM visits GROUP BY region ORDER BY n DESC {fetch}")

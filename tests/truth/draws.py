@@ -64,7 +64,9 @@ class Asked:
 
     def stated_ranks(self, column: str, outside: Any) -> float | None:
         """Return how many ranks a chosen value is off at most, as its note states."""
-        law = self._release.noise.laws[self.question.plan.measures.index(self.call(column).measure)]
+        law = self._release.noise.mechanisms[
+            self.question.plan.measures.index(self.call(column).measure)
+        ]
         assert isinstance(law, CalibratedSelection)
         return law.rank_error(outside)
 

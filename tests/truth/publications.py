@@ -110,22 +110,25 @@ def judge_publication(published: Published, tests: int) -> list[str]:
         many = (
             PrivateTable(
                 exact,
-                draft.specification.total,
+                draft.specification.cost,
                 rows=draft._plan.bound.max_rows,
                 relation=published.relation,
-                parts_per_row=draft._plan.measures[0].fine,
+                parts_per_row=draft._plan.measures[0].resolution,
             )
             for _ in range(DRAWS)
         )
         return list(
-            zip(*(draft.sketch.build(purse).table.to_pylist() for purse in many), strict=True)
+            zip(
+                *(draft.specification.build(private).table.to_pylist() for private in many),
+                strict=True,
+            )
         )  # type: ignore[arg-type]
 
     # Somebody loses a part in a combination: no more than there are rows, and units times
     # combinations.
     lost = (
-        float(draft._terms.lost(len(_weigh_rows(world, published.columns))))
-        if draft._terms.fine > 1
+        float(draft._terms.truncation_error(len(_weigh_rows(world, published.columns))))
+        if draft._terms.parts_per_row > 1
         else 0.0
     )
     drawn, weights = [draw()], _weigh_rows(world, published.columns)

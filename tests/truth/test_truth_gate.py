@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-import hedgerow.calibration.noise_choice
-import hedgerow.release.release
+import hedgerow.calibration.step_refinement
+import hedgerow.release.noise
 from truth import alarms, grid, publications
 from truth.aggregates import AGGREGATES
 from truth.draws import Asked
@@ -155,9 +155,8 @@ def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Believe that scaled rows lose nothing, so that they are cut to whole steps, as once was
     done.
     """
-    for module in (hedgerow.calibration.noise_choice, hedgerow.release.release):
-        if hasattr(module, "lost_parts"):  # without it whole steps are all there is
-            monkeypatch.setattr(module, "lost_parts", lambda plan: (0,) * len(plan.measures))
+    for module in (hedgerow.calibration.step_refinement, hedgerow.release.noise):
+        monkeypatch.setattr(module, "compute_rounding_loss", lambda plan: (0,) * len(plan.measures))
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,13 @@ def test_in_words() -> None:
     [
         (
             NoiseCost(3, "laplace", "1", "eps / 2"),
-            "line 3: laplace noise is moved by 1",
-            "; eps / 2 for each unit",
+            "line 3: laplace noise is shifted by 1",
+            "; eps / 2 per unit",
         ),
         (NoiseCost(3, "bits", "noise xor m<1>"), "line 3: bits noise becomes noise xor m<1>", ""),
         (
             NoiseCost(3, "bernoulli", "x<1> != x<2>", "eps"),
-            "line 3: bernoulli noise is turned when x<1> != x<2>",
+            "line 3: bernoulli noise is flipped when x<1> != x<2>",
             "; eps each time",
         ),
     ],

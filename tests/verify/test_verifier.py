@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.verify import verifier as examination
+from hedgerow.verify import verifier
 from hedgerow.verify.language.program import Apply, Name, Number, Place, Program
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove import checker, prover, repair
@@ -87,7 +87,7 @@ def test_no_clock_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SimpleNamespace(monotonic=lambda: next(hours))
     for one in (finder, repair):
         monkeypatch.setattr(one, "time", slow)
-    for other in (examination, search, paths, refuter):
+    for other in (verifier, search, paths, refuter):
         monkeypatch.setattr(other, "monotonic", slow.monotonic)
     found = [
         verify_program(read(body, X), seconds=1e12)
@@ -144,7 +144,7 @@ def test_coins_cost_what_their_law_costs() -> None:
         read("if bernoulli(1/4):\n    output(not x)\nelse:\n    output(x)", "x: private[bool]", LN3)
     )
     (cost,) = verdict.costs
-    assert str(cost) == "line 3: what the coins from here on say has other chances if x<1> != x<2>"
+    assert str(cost) == "line 3: the coins from here on have other probabilities if x<1> != x<2>"
     assert cost.with_unit_cost.endswith("; ln(3) each time")
 
 
@@ -156,7 +156,7 @@ def test_private_data_without_noise_is_refuted_at_the_line_where_it_gets_out() -
         verdict = verify_program(gallery()[name])
         assert verdict.verdict is VerdictKind.REFUTED
         assert verdict.line == line
-        assert "no noise has reached" in verdict.reason
+        assert "without noise" in verdict.reason
         assert verdict.epsilon_lower == math.inf
 
 
@@ -172,10 +172,13 @@ def test_what_was_not_read_is_unknown_with_its_line() -> None:
 
 BAD = {
     "syntax outside of the fragment": ("return [x for x in range(n)][0]", "not in the language"),
-    "private data in a noise scale": ("y = laplace(1 + abs(x))\nreturn y", "hangs on private data"),
+    "private data in a noise scale": (
+        "y = laplace(1 + abs(x))\nreturn y",
+        "depends on private data",
+    ),
     "private data in a loop bound": (
         "i = 0\nwhile i < x:\n    output(laplace(1 / eps))\n    i += 1",
-        "hangs on private data",
+        "depends on private data",
     ),
     "a loop that does not end": (
         "while n > 0:\n    y = 1\nreturn x + laplace(1 / eps)",
@@ -186,7 +189,7 @@ BAD = {
         "",
     ),
     "a huge program": ("\n".join(["y = x"] * 1001) + "\nreturn y", "more than 1000 statements"),
-    "a huge expression": ("return " + " + ".join(["x"] * 1000), "expressions within expressions"),
+    "a huge expression": ("return " + " + ".join(["x"] * 1000), "nested more than 60 deep"),
     "a variable that is not there": ("return y", "may be read before it is assigned"),
 }
 
@@ -238,14 +241,14 @@ def test_a_proof_and_a_counterexample_together_claim_nothing(
         "run_refuter",
         lambda *_, **__: SimpleNamespace(counterexample=None, strongest=None, epsilon_lower=1.5),
     )
-    assert "mistake in Hedgerow" in verify_program(GOOD).reason
+    assert "bug in Hedgerow" in verify_program(GOOD).reason
     monkeypatch.undo()
     bad = read("return x + laplace(1 / (2 * eps))", X)
     certificate = verify_program(GOOD).certificate
     monkeypatch.setattr(prover, "prove", lambda *_, **__: certificate)
     verdict = verify_program(bad)
     assert verdict.verdict is VerdictKind.UNKNOWN
-    assert "mistake in Hedgerow" in verdict.reason
+    assert "bug in Hedgerow" in verdict.reason
 
 
 NOWHERE_NEGATIVE = """
@@ -278,7 +281,7 @@ def test_an_infinite_lower_bound_is_never_proved(monkeypatch: pytest.MonkeyPatch
             counterexample=None, strongest=None, epsilon_lower=math.inf
         ),
     )
-    assert "mistake in Hedgerow" in verify_program(program).reason
+    assert "bug in Hedgerow" in verify_program(program).reason
 
 
 def test_a_mistake_in_a_part_is_no_proof_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +300,8 @@ def test_without_z3_it_is_said_how_to_get_it_and_refutations_stand() -> None:
         sys.modules["z3"] = None
         from hedgerow.verify.verifier import verify_program
         from hedgerow.verify.language.python import read_programs
-        head = '@mechanism(epsilon="eps", neighbours="one")\\ndef f(x: private[float], eps: public[float]):\\n    return x'
+        head = '@mechanism(epsilon="eps", neighbours="one")\\n\
+def f(x: private[float], eps: public[float]):\\n    return x'
         for text in (head + " + laplace(1 / eps)", head):
             (program,) = read_programs(text)
             print(verify_program(program))
@@ -317,7 +321,7 @@ def test_what_the_parts_raise_is_told_in_words(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(prover, "prove", raising)
     verdict = verify_program(GOOD)
     assert verdict.verdict is VerdictKind.UNKNOWN
-    assert verdict.reason == "the program is nested too deeply"
+    assert verdict.reason == "the program is nested too deeply; flatten it"
     monkeypatch.undo()
     monkeypatch.setattr(refuter, "run_refuter", raising)
     assert verify_program(GOOD).epsilon_lower is None
@@ -329,23 +333,7 @@ def test_a_refutation_without_any_hint_points_at_the_program(
     monkeypatch.setattr(prover, "prove", raising)
     verdict = verify_program(read("return x + laplace(1 / (2 * eps))", X))
     assert verdict.verdict is VerdictKind.REFUTED
-    assert "likelier for one neighbour" in verdict.reason
-
-
-@pytest.mark.parametrize(
-    ("body", "price"),
-    [
-        ("return x + laplace(1 / eps)", "eps"),
-        ("y = 2\nreturn x + laplace(y)", "1 / y"),
-        ("c = bernoulli(1 / 2)\nreturn 1", ""),
-        ("return 1 + gaussian(1)", ""),
-    ],
-)
-def test_a_move_by_one_has_its_price(body: str, price: str) -> None:
-    program = read(body, X)
-    (sample,) = program.samples
-    assert examination._format_unit_cost(program, sample, None) == price
-    assert examination._format_unit_cost(program, sample, Name("x@1")) == "x<1>"
+    assert "more likely on one neighbour" in verdict.reason
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
-"""How far off a mean, a variance or a covariance is to be expected for n rows, where n is private:
-c/n, c being public.
+"""The expected error of a mean, a variance or a covariance over n rows, where n is private: c/n
+with a public c.
+
+| symbol | meaning |
+|---|---|
+| Z_i | the noise of the i-th number |
+| W | the sum of all numbers of one row |
+| w_i | the weight of the i-th number |
+| m, l, v | the means of the two columns, and their covariance, on the scale from bound to bound |
 
 The answer is a ratio of noisy sums. Noise that is small beside them moves it by the sum of w_i
-Z_i/(n W), where Z_i is the noise of a number, W what the numbers of one row add up to, and the
-weights w_i are those of ``ratios``: k_i - m for a mean m, for a covariance v q_i - l k_i - m l_i +
-m l - v (for a variance both columns are the same), everything on the scale from bound to bound. So
-the mean error is c/n, c the mean size of the sum of w_i Z_i, over W. It depends on where the data
-lie. No weights that can be have a sum above that of one number alone (means at the bounds), or for
-a mean of degree 2 above one and a half: since the mean size is a norm, c is largest there.
+Z_i/(n W), with the weights of ``ratio_intervals``: k_i - m for a mean m, for a covariance v q_i - l
+k_i - m l_i + m l - v (for a variance both columns are the same). So the mean error is c/n, with c
+the mean absolute value of the sum of w_i Z_i, over W. It depends on where the data lie. No possible
+weights have a sum above that of one number alone (means at the bounds), or for a mean of degree 2
+above one and a half: since the mean absolute value is a norm, c is largest there.
 """
 
 from __future__ import annotations
@@ -23,7 +29,7 @@ from hedgerow.accuracy.weighted_sum import compute_mean_error, compute_radius
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 from hedgerow.sql.question import AggregateCall
 
 __all__ = ["ExpectedRatioError"]
@@ -41,12 +47,14 @@ class ExpectedRatioError:
 
     @property
     def most(self) -> float:
-        """n times the expected error, where the data lie worst: at the bounds."""
+        """n times the expected error in the worst case, with the data at the bounds."""
         return self._compute_expected(self._worst_weights)
 
     @property
     def middle(self) -> float:
-        """The same for a mean halfway between the bounds; of the others as ``most``."""
+        """n times the expected error of a mean halfway between the bounds; ``most`` for all other
+        aggregates.
+        """
         return (
             self._compute_expected(
                 self._compute_weights(Fraction(1, 2), Fraction(1, 2), Fraction(0))
@@ -58,16 +66,19 @@ class ExpectedRatioError:
     def at(
         self, rows: int, mean: float, value: float | None = None, other: float | None = None
     ) -> float:
-        """The expected error if there are so many rows with this mean, this exact answer (the
-        ``value`` of all but AVG) and, of a covariance, the mean ``other`` of the second column: for
-        who knows them, to compare. Noise has to be small beside the sums."""
+        """Return the expected error for given exact data: the number of rows, the mean, the exact
+        answer (``value``, for all but AVG) and, for a covariance, the mean ``other`` of the second
+        column.
+
+        Noise has to be small beside the sums.
+        """
         measure = self._measure
         if (value is None) != (self.call.function == "AVG") or (other is None) != (
             measure.second is None
         ):
             raise InvalidArgument(
                 "value",
-                "is needed for all but AVG, and the other mean for a covariance, and not else",
+                "must be given for all but AVG, and the other mean exactly for a covariance",
                 value,
             )
         exact = Fraction(0 if value is None else value)
@@ -84,11 +95,11 @@ class ExpectedRatioError:
 
     @property
     def units_per_noise(self) -> float:
-        """What noise of 1 in a number moves the answer by, times n; of STDDEV: its square."""
+        """n times the move of the answer for noise of 1 in a number; of STDDEV: of its square."""
         return float(self._range_width) / self._row_total
 
     def describe(self, beta: Fraction) -> str:
-        """In words."""
+        """Describe the expected error in words."""
         most = format_size(
             float(
                 compute_radius(self.noise, self._worst_weights, beta)
@@ -114,7 +125,7 @@ class ExpectedRatioError:
 
     @property
     def _row_total(self) -> int:
-        """Return what the numbers of one row add up to."""
+        """The sum of all numbers of one row."""
         return self.factor * self._measure.row_total
 
     @property
@@ -129,7 +140,9 @@ class ExpectedRatioError:
 
     @property
     def _range_width(self) -> Fraction:
-        """From bound to bound; of a variance squared, of a covariance the product of both."""
+        """The width from bound to bound; squared for a variance, and the product of both for a
+        covariance.
+        """
         first, second = ((snap.high - snap.low) * snap.step for snap in self._snaps)
         return first if self.call.function == "AVG" else first * second
 
@@ -158,7 +171,7 @@ class ExpectedRatioError:
 
 
 def _locate_in_range(value: float, snap: ClampedGrid) -> Fraction:
-    """How far from the lower bound to the upper one."""
+    """Return the position of a value between the lower bound (0) and the upper one (1)."""
     if not math.isfinite(value):
-        raise InvalidArgument("mean", "must be a number", value)
+        raise InvalidArgument("mean", "must be a finite number", value)
     return (Fraction(value) / snap.step - snap.low) / (snap.high - snap.low)

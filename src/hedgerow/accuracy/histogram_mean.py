@@ -1,23 +1,28 @@
-"""Intervals of a mean over a noisy histogram, where each bin says only between which numbers its
-values lie.
+"""Intervals of a mean over a noisy histogram, where each bin only bounds its values.
 
-**Statement.** Let n_i be the exact counts, c_i = n_i + noise, and t = (sum over all rows of x)/(sum
-of n_i) the mean of numbers x that lie between a_i and b_i for the rows of bin i.
-``compute_bin_mean_intervals`` holds t with probability at least 1 - beta, whatever the data.
+| symbol | meaning |
+|---|---|
+| n_i, c_i, z_i | the exact and the noisy count of bin i, and its noise |
+| a_i, b_i | the bounds of the values in bin i |
+| t | the exact mean: (sum over all rows of x)/(sum of n_i) |
+| r(w) | the radius at beta of the noise with the weights w |
+| m, s^2 | the number of points, and their variance |
+| d | the distance of their mean from the farther end |
+
+**Statement.** ``compute_bin_mean_intervals`` contains t with probability at least 1 - beta,
+whatever the data.
 
 **Proof** (Fieller 1954, with one test for each end). sum n_i (a_i - t) <= 0 <= sum n_i (b_i - t).
-So sum c_i (a_i - t) > r(a - t) only where the noise sum z_i (a_i - t) is above r, its radius at
-beta, and sum c_i (b_i - t) < -r(b - t) only where it is below: each has probability beta/2, noise
-being symmetric. Every t is tested at its own weights, and the exact one alone must pass: no union
-bound.
+So sum c_i (a_i - t) > r(a - t) only if the noise sum z_i (a_i - t) is above r, and sum c_i (b_i -
+t) < -r(b - t) only if it is below -r: each has probability beta/2, because the noise is symmetric.
+Every t is tested at its own weights, and only the exact one must pass: no union bound. []
 
-**The ends.** r(a - t) is a norm of the weights, and so convex in t: the t that the first test
-refuses are an interval, since a line less a convex function is above 0 there. If it begins at the
-least t there is, what is left begins where it ends, which halving finds; so from above with the
-second test. For Laplace noise r is a factor times the standard deviation, and the factor depends on
-how many terms share the variance at least; over all t that is m s^2/(s^2 + d^2), s^2 the variance
-of the m points and d the distance of their mean from the farther end: (sum of (x - t)^2)/(t -
-end)^2 is a quadratic in 1/(t - end) with that minimum.
+**The ends.** r(a - t) is a norm of the weights, and so convex in t: the set of t that the first
+test refuses is an interval, since a line less a convex function is above 0 there. If it begins at
+the least possible t, the rest begins where it ends, which bisection finds; likewise from above with
+the second test. For Laplace noise r is a factor times the standard deviation, and the factor
+depends on how many terms share the variance at least; over all t that is m s^2/(s^2 + d^2): (sum of
+(x - t)^2)/(t - end)^2 is a quadratic in 1/(t - end) with that minimum.
 """
 
 from __future__ import annotations
@@ -42,8 +47,9 @@ _ROUNDING_ERROR = 1e-11  # what the sums of doubles below may lose, as a part of
 
 @dataclass(frozen=True, slots=True)
 class BinNoise:
-    """The noise of each bin: the sum of so many ``draws`` of a law. ``beta`` is how often an
-    interval may miss. A bin may be ``lost`` too low before it is added."""
+    """The noise of each bin: the sum of ``draws`` draws of a mechanism. An interval may miss with
+    probability ``beta``. A bin may lack up to ``max_loss`` before noise is added.
+    """
 
     mechanism: AdditiveNoise
     draws: int
@@ -51,9 +57,12 @@ class BinNoise:
     max_loss: float = 0.0
 
     def compute_factors(self, shared: Floats) -> tuple[Floats, float]:
-        """A radius is so many standard deviations of the sum, plus so many of its largest term
-        (Gaussian noise: one step of it). Of Laplace noise by how many bins at least the variance is
-        ``shared``."""
+        """Return a radius as a multiple of the standard deviation of the sum, plus a multiple of
+        that of its largest term (for Gaussian noise, one step).
+
+        For Laplace noise, ``shared`` is a lower bound on the number of bins that share the
+        variance.
+        """
         if not isinstance(self.mechanism, Gaussian):
             return (
                 np.asarray(
@@ -74,8 +83,8 @@ class BinNoise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinPoints:
-    """What is needed of numbers x, one for each bin, for several means at once: sums of c x, x,
-    x^2 and |c x|, and the ends of x.
+    """Sums over numbers x, one for each bin, for several means at once: of c x, x, x^2 and |c x|,
+    and the ends of x.
     """
 
     weighted: Floats
@@ -88,7 +97,9 @@ class BinPoints:
 
     @classmethod
     def from_points(cls, points: Any, counts: Floats) -> BinPoints:
-        """Of a row of points for each mean, or one row for all; of counts likewise."""
+        """Build the sums from a row of points for each mean, or one row for all; likewise the
+        counts.
+        """
         rows = np.atleast_2d(np.asarray(points, dtype=np.float64))
         weighted, size = (
             _multiply_rows(a, b) for a, b in ((rows, counts), (np.abs(rows), np.abs(counts)))
@@ -105,14 +116,14 @@ class BinPoints:
 
     @property
     def variance_sharers(self) -> Floats:
-        """By how many bins the variance of the noise is shared at least, at every t."""
+        """A lower bound on the number of bins that share the variance of the noise, at every t."""
         mean = self.sums / self.bins
         spread = np.maximum(self.square_sums / self.bins - mean**2, 0)
         far = np.maximum(mean - self.low, self.high - mean)
         return np.asarray(self.bins * spread * (1 - 1e-9) / np.maximum(spread + far**2, 1e-300))
 
     def compute_radii(self, at: Floats, noise: BinNoise, factors: tuple[Floats, float]) -> Floats:
-        """The radius of the noise of sum c (x - t)."""
+        """Return the radius of the noise of sum c (x - t)."""
         # Rounded upwards: a sum of squares of differences, from sums of powers.
         squares = self.square_sums - 2 * at * self.sums + self.bins * at**2
         squares = np.maximum(squares, 0) + _ROUNDING_ERROR * (self.square_sums + self.bins * at**2)
@@ -128,7 +139,7 @@ class BinPoints:
 def compute_bin_mean_intervals(
     low: BinPoints, high: BinPoints, counts: Floats, noise: BinNoise
 ) -> tuple[Floats, Floats]:
-    """The ends of the interval of each mean of numbers between ``low`` and ``high``."""
+    """Return the ends of the interval of each mean of numbers between ``low`` and ``high``."""
     total, sizes = counts.sum(axis=-1), np.abs(counts).sum(axis=-1)
     factors = [noise.compute_factors(points.variance_sharers) for points in (low, high)]
 
@@ -149,8 +160,8 @@ def _multiply_rows(rows: Floats, counts: Floats) -> Floats:
 
 
 def _bisect_edge(refused: Any, start: Floats, stop: Floats) -> Floats:
-    """How far from ``start`` on everything is refused; nothing, where that is all there is: then
-    noise is all there is.
+    """Return how far everything from ``start`` on is refused; ``start`` itself if all or nothing is
+    refused.
     """
     inside, outside = start.copy(), stop.copy()
     for _ in range(_HALVINGS):

@@ -1,23 +1,30 @@
-"""The law of one answer: how many draws of which noise it has, and how much each counts. From it,
-nearly the smallest radius.
+"""The noise profile of one answer: how many draws of which noise it has, with which weights. It
+gives nearly the smallest radius.
 
-**Statement.** ``Profile.radius(beta)`` is left by the sum of weights times discrete noise with
+| symbol | meaning |
+|---|---|
+| S, f | the sum of weighted noise, and its characteristic function |
+| h | a fiftieth of the deviation of S |
+| Y | a sum of 8 independent uniform numbers that stays within h |
+| L | the length of a circle; u_n = 2 pi n/L |
+| v | u h/8 |
+
+**Statement.** The sum of weights times discrete noise exceeds ``NoiseProfile.radius(beta)`` with
 probability at most ``beta``, and about a fiftieth of a standard deviation is given away.
 
-**Proof.** Let S be the sum, Y a sum of 8 independent uniform numbers that stays within h, a
-fiftieth of the deviation of S. Where
-|S| > r + h there |S + Y| > r. S + Y has the characteristic function f(u) (sin(v)/v)^8, v = u h/8, f the product of those of the draws.
-On a circle of length L its law is the Fourier series of these at u = 2 pi n/L, so
+**Proof.** If |S| > r + h then |S + Y| > r. S + Y has the characteristic function f(u) (sin(v)/v)^8,
+f being the product of those of the draws. On a circle of length L its distribution is the Fourier
+series of these at u_n, so
 
     Pr[|S + Y| <= x] = 2x/L + (2/pi) sum over n >= 1 of f(u_n) (sin(v_n)/v_n)^8 sin(u_n x)/n
 
-but for what lies beyond L/2, which a bound holds below a tenth of the slack; that is a millionth of
-beta, and 10^-10 at least. From n on the series adds up to less than (2/pi) v_n^-8/8, since |f| <=
-1: it is cut off where that is a tenth of the slack or less. Its terms are doubles, of which ten
-thousands are added by a Fourier transform. The slack is added to every tail. []
+except for the mass beyond L/2, which a bound keeps below a tenth of the slack; the slack is a
+millionth of beta, and at least 10^-10. From n on the series adds up to less than (2/pi) v_n^-8/8,
+since |f| <= 1: it is cut off where that is a tenth of the slack or less. Its terms are doubles, and
+tens of thousands of them are added by a Fourier transform. The slack is added to every tail. []
 
 It takes about a millisecond for each different weight: right for tens of answers, not for a
-million. ``compute_profile_radii`` knows when to stop. ``compute_sum_radii`` is for answers that are
+million; ``compute_profile_radii`` knows when to stop. ``compute_sum_radii`` is for answers that are
 sums of few kinds of independent parts: the characteristic functions of the kinds are computed once
 for all answers of about one size, and these share h and L.
 """
@@ -66,46 +73,51 @@ _WEIGHT_DIGITS: Final = 10  # digits to which weights are the same
 
 @dataclass(frozen=True, slots=True)
 class NoiseProfile:
-    """``parts``: a law, the size of its weight, and how many draws have it."""
+    """The noise of one answer; ``parts``: a mechanism, the absolute weight, and the number of
+    draws.
+    """
 
     parts: tuple[tuple[AdditiveNoise, float, int], ...]
 
     @classmethod
     def from_parts(cls, parts: Sequence[tuple[AdditiveNoise, float, int]]) -> NoiseProfile:
-        """With like parts put together; weights that differ by rounding only are made the
-        larger.
+        """Build a profile with equal parts merged; of weights that differ by rounding only, the
+        larger is kept.
         """
         top = max((abs(weight) for _, weight, _ in parts), default=0.0)
         found: dict[tuple[AdditiveNoise, float], tuple[float, int]] = {}
-        for law, weight, many in parts:
+        for mechanism, weight, many in parts:
             if many and abs(weight) > 1e-12 * top:
-                key = (law, float(f"{abs(weight):.{_WEIGHT_DIGITS}g}"))
+                key = (mechanism, float(f"{abs(weight):.{_WEIGHT_DIGITS}g}"))
                 size, count = found.get(key, (0.0, 0))
                 found[key] = (max(size, abs(weight)), count + many)
-        return cls(tuple((law, size, count) for (law, _), (size, count) in found.items()))
+        return cls(
+            tuple((mechanism, size, count) for (mechanism, _), (size, count) in found.items())
+        )
 
     @property
     def variance(self) -> float:
-        """That of the answer."""
+        """The variance of the answer."""
         return sum(
-            many * weight**2 * compute_noise_variance(law) for law, weight, many in self.parts
+            many * weight**2 * compute_noise_variance(mechanism)
+            for mechanism, weight, many in self.parts
         )
 
     def radius(self, beta: Number) -> float:
-        """Of a few draws alike the smallest; else nearly."""
+        """Return the smallest radius for a few equal draws, and nearly the smallest otherwise."""
         level = float(parse_probability(beta, "beta"))
         if len(self.parts) == 1:
-            ((law, weight, many),) = self.parts
-            return weight * find_sum_radius(law, many, beta)
+            ((mechanism, weight, many),) = self.parts
+            return weight * find_sum_radius(mechanism, many, beta)
         bound = self._bound_radius(beta)
         return bound if level < _MIN_LEVEL or not bound else min(bound, _invert_tail(self, level))
 
     def log_characteristic(self, angles: Floats) -> Floats:
-        """The logarithm of the characteristic function, which is positive."""
+        """Return the logarithm of the characteristic function, which is positive."""
         with np.errstate(under="ignore"):
             waves = [
-                (many, compute_characteristic(law, np.asarray(angles * weight)))
-                for law, weight, many in self.parts
+                (many, compute_characteristic(mechanism, np.asarray(angles * weight)))
+                for mechanism, weight, many in self.parts
             ]
         return np.asarray(
             np.sum(
@@ -115,21 +127,29 @@ class NoiseProfile:
         )
 
     def _bound_radius(self, beta: Number) -> float:
-        """The smaller of that of ``bound_sum_radii`` and the sum of all radii, each with its
-        part of the chance.
+        """Return the smaller of ``bound_sum_radii`` and the sum of all radii, each with its part of
+        the probability.
         """
         if not self.parts:
             return 0.0
-        largest = max(weight**2 * compute_noise_variance(law) for law, weight, _ in self.parts)
+        largest = max(
+            weight**2 * compute_noise_variance(mechanism) for mechanism, weight, _ in self.parts
+        )
         together = float(
             bound_sum_radii(
-                np.array([self.variance]), [law for law, _, _ in self.parts], largest, beta
+                np.array([self.variance]),
+                [mechanism for mechanism, _, _ in self.parts],
+                largest,
+                beta,
             )[0]
         )
         part = parse_probability(beta, "beta") / sum(many for _, _, many in self.parts)
         return min(
             together,
-            sum(weight * many * find_single_radius(law, part) for law, weight, many in self.parts),
+            sum(
+                weight * many * find_single_radius(mechanism, part)
+                for mechanism, weight, many in self.parts
+            ),
         )
 
 
@@ -138,9 +158,9 @@ def _invert_tail(profile: NoiseProfile, level: float) -> float:
     far, spread = profile._bound_radius(_choose_slack(level) / 10), math.sqrt(profile.variance)
     circle = _FourierSeries.for_spread(far, spread, level)
     with np.errstate(under="ignore"):
-        for law, weight, many in profile.parts:
+        for mechanism, weight, many in profile.parts:
             circle.factors[:] *= (
-                compute_characteristic(law, np.asarray(circle.angles * weight)) ** many
+                compute_characteristic(mechanism, np.asarray(circle.angles * weight)) ** many
             )
     return float(circle.find_radii(circle.factors[None], level)[0])
 
@@ -151,9 +171,7 @@ def _choose_slack(level: float) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class _FourierSeries:
-    """The parameters of one Fourier series: its length, h, the angles u_n, and what Y makes of
-    its terms.
-    """
+    """The parameters of one Fourier series: its length, h, the angles u_n, and the factors of Y."""
 
     length: float
     margin: float
@@ -162,7 +180,9 @@ class _FourierSeries:
 
     @classmethod
     def for_spread(cls, far: float, spread: float, level: float) -> _FourierSeries:
-        """For sums that stay within ``far``, and deviate by ``spread`` or more."""
+        """Build the series for sums that stay within ``far``, with a deviation of at least
+        ``spread``.
+        """
         # noise that is hardly there has tails far beyond its deviation
         near = max(spread / 50, far / 20_000)
         length = 2 * (far + near)
@@ -174,8 +194,11 @@ class _FourierSeries:
         return cls(length, near, angles, np.sinc(angles * near / 8 / math.pi) ** 8 / n)
 
     def find_radii(self, series: Floats, level: float) -> Floats:
-        """For each row of terms, the first of so many points beyond which there is little enough.
-        Terms of which the numbers differ by that many are alike at each point."""
+        """Return for each row of terms the first point beyond which the tail is small enough.
+
+        Terms whose indices differ by the number of points are equal at each point, and are added up
+        first.
+        """
         # less the sum of sines
         waves = np.fft.rfft(
             series.reshape(len(series), -1, _CIRCLE_POINTS).sum(axis=1), axis=1
@@ -187,25 +210,24 @@ class _FourierSeries:
         )
 
 
-def compute_equal_radii(law: AdditiveNoise, draws: Integers, beta: Number) -> Floats:
-    """Return for each number of draws, all of weight 1, the smallest radius that the discrete law
-    of their sum allows.
+def compute_equal_radii(mechanism: AdditiveNoise, draws: Integers, beta: Number) -> Floats:
+    """Return the smallest radius for each number of draws, all of weight 1.
 
-    Beyond 64 draws it is that of up to a sixteenth more, which is no smaller: more noise,
-    independent and symmetric, never makes a sum of one peak stay within a radius more often.
+    Beyond 64 draws it is that of up to a sixteenth more, which is no smaller: more independent,
+    symmetric noise never makes a unimodal sum stay within a radius more often.
     """
     ends, most = [_MAX_EXACT_DRAWS], int(draws.max())
     while ends[-1] < most:
         ends.append(min(most, ends[-1] + ends[-1] // 16))
     steps = np.array([*range(1, _MAX_EXACT_DRAWS), *ends])
     places, which = np.unique(np.searchsorted(steps, draws), return_inverse=True)
-    far = np.array([float(find_sum_radius(law, many, beta)) for many in steps[places].tolist()])[
-        which
-    ]
-    one = compute_noise_variance(law)
+    far = np.array(
+        [float(find_sum_radius(mechanism, many, beta)) for many in steps[places].tolist()]
+    )[which]
+    one = compute_noise_variance(mechanism)
     return np.asarray(
         np.minimum(
-            far, bound_sum_radii(np.asarray(one * draws, dtype=np.float64), [law], one, beta)
+            far, bound_sum_radii(np.asarray(one * draws, dtype=np.float64), [mechanism], one, beta)
         )
     )
 
@@ -213,19 +235,21 @@ def compute_equal_radii(law: AdditiveNoise, draws: Integers, beta: Number) -> Fl
 def compute_sum_radii(
     kinds: Sequence[NoiseProfile], counts: Integers, beta: Number
 ) -> Floats | None:
-    """Return a radius for each row of ``counts``, a sum of so many independent answers of each
-    kind, or None where that would take long.
+    """Return a radius for each row of ``counts``, the numbers of independent answers of each kind
+    that are summed; None if that would take long.
     """
     level = float(parse_probability(beta, "beta"))
     variances = counts @ np.array([kind.variance for kind in kinds])
     if len(counts) > _MAX_SUMS or level < _MIN_LEVEL or not variances.all():
         return None
-    laws = [law for kind in kinds for law, _, _ in kind.parts]
+    mechanisms = [mechanism for kind in kinds for mechanism, _, _ in kind.parts]
     largest = max(
-        weight**2 * compute_noise_variance(law) for kind in kinds for law, weight, _ in kind.parts
+        weight**2 * compute_noise_variance(mechanism)
+        for kind in kinds
+        for mechanism, weight, _ in kind.parts
     )
     far = bound_sum_radii(
-        variances, laws, np.minimum(largest, variances), _choose_slack(level) / 10
+        variances, mechanisms, np.minimum(largest, variances), _choose_slack(level) / 10
     )
     found, sizes = np.empty(len(counts)), np.floor(2 * np.log2(variances))
     for size in np.unique(sizes):
@@ -241,7 +265,7 @@ def compute_sum_radii(
 
 
 def compute_profile_radii(profiles: Sequence[NoiseProfile], beta: Number) -> Floats | None:
-    """One for each profile, or None where that would take long."""
+    """Return a radius for each profile, or None if that would take long."""
     if sum(len(profile.parts) for profile in set(profiles)) > _MAX_WEIGHTS:
         return None
     known: dict[NoiseProfile, float] = {
@@ -251,17 +275,19 @@ def compute_profile_radii(profiles: Sequence[NoiseProfile], beta: Number) -> Flo
 
 
 def build_profiles(
-    weights: Any, laws: Sequence[AdditiveNoise], counts: Sequence[int]
+    weights: Any, mechanisms: Sequence[AdditiveNoise], counts: Sequence[int]
 ) -> list[NoiseProfile]:
-    """For each row of weights, of so many draws of the first law, then of the next."""
+    """Build a profile for each row of weights, of ``counts[0]`` draws of the first mechanism, then
+    of the next.
+    """
     cuts = np.cumsum(counts)[:-1]
     found = []
     for row in np.abs(weights):
         parts: list[tuple[AdditiveNoise, float, int]] = []
-        for law, some in zip(laws, np.split(row, cuts), strict=True):
+        for mechanism, some in zip(mechanisms, np.split(row, cuts), strict=True):
             sizes, many = np.unique(some, return_counts=True)
             parts.extend(
-                (law, size, count)
+                (mechanism, size, count)
                 for size, count in zip(sizes.tolist(), many.tolist(), strict=True)
             )
         found.append(NoiseProfile.from_parts(parts))

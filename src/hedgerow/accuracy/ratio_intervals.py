@@ -1,27 +1,33 @@
-"""Intervals of means, variances and covariances, from noisy moments b_1 … b_k whose exact values
-are beta_1 … beta_k (Fieller, 1954).
+"""Intervals of means, variances and covariances, from noisy moments b_1 … b_k (Fieller, 1954).
 
-What is used of the radius r of a sum of noise: it grows with the size of each weight, and in
-proportion when all do (see ``radius``).
+| symbol | meaning |
+|---|---|
+| b_i, beta_i | the noisy and the exact i-th moment |
+| k_i, l_i, q_i | the weight of the i-th moment in the means of t, of u, and of t u |
+| m, l, v; m', l', s | means and covariance, exact; and as the noisy numbers have them |
+| N | the noisy total |
+| r(w) | the radius of the noise with the weights w |
+| d, e | bounds on the distance of m from m', and of l from l' |
+
+The radius r of a sum of noise grows with the absolute value of each weight, and in proportion if
+all do (``weighted_sum``).
 
 **Means.** The exact mean of t is m = (sum of k_i beta_i)/(sum of beta_i), so the sum of (k_i - m)
 beta_i is 0, and that of (k_i - m) b_i is nothing but noise: with probability 1 - beta it lies
 within r(m), the radius of the noise with the weights k_i - m. So the set of all m in [0, 1] with
-|sum of (k_i - m) b_i| <= r(m) holds the exact mean with that probability, whatever the data. Told
-is an interval around it: for m between two points of a grid no weight is larger than the larger one
-of those at the points, so r is below one number there.
+|sum of (k_i - m) b_i| <= r(m) contains the exact mean with that probability, whatever the data. An
+interval around it is returned: for m between two points of a grid no weight is larger than the
+larger one of those at the points, so r is below one number there.
 
-**Variances and covariances.** With m, l the exact means of t, u and v their covariance, the sum
-over i of (q_i - l k_i - m l_i + m l - v) times beta_i is 0, q_i being what a number counts in the
-mean of t u. That over b_i is N (s + (m' - m)(l' - l) - v), where N, m', l', s are total, means and
-covariance as the noisy numbers have them. So with probability 1 - beta_1 it is within r of those
-weights, and with 1 - beta_2 the means are in their intervals, at most d and e away from m', l'.
-There, with y = |s - v|, a weight is w_i at m', l', s, give or take e |k_i - m'| + d |l_i - l'| + d
-e + y: so y <= f(y), f(y) = d e + r(all weights |w_i| + these)/N. If f(x) < x for some x > 0, then
-f(y) <= f(x) y/x < y for all y > x, so no such y is left: |s - v| <= x. Such an x is found by trying
-f(0), f of that, and so on. The means matter little: d e is small beside d. Of a variance (m' - m)^2
-only makes v larger. Of a sample v (N - w) takes the place of v N, w what one row adds up to: N - w
-divides. Both parts fail with beta_1 + beta_2 = beta at most.
+**Variances and covariances.** The sum over i of (q_i - l k_i - m l_i + m l - v) times beta_i is 0.
+That over b_i is N (s + (m' - m)(l' - l) - v). So with probability 1 - beta_1 it is within r of
+those weights, and with 1 - beta_2 the means are in their intervals, at most d and e away from m',
+l'. There, with y = |s - v|, a weight is w_i at m', l', s, give or take e |k_i - m'| + d |l_i - l'|
++ d e + y: so y <= f(y), f(y) = d e + r(all weights |w_i| + these)/N. If f(x) < x for some x > 0,
+then f(y) <= f(x) y/x < y for all y > x, so no such y is left: |s - v| <= x. Such an x is found by
+trying f(0), f of that, and so on. The means matter little: d e is small beside d. For a variance,
+(m' - m)^2 only makes v larger. For a sample, v (N - w) takes the place of v N, w being the total of
+one row: N - w divides. Both parts fail with probability beta_1 + beta_2 = beta at most. []
 """
 
 from __future__ import annotations
@@ -34,7 +40,7 @@ import numpy as np
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.accuracy.weighted_sum import compute_radii
 from hedgerow.numeric.vectorised import Floats
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["compute_covariance_intervals", "compute_mean_intervals", "to_matrix"]
 
@@ -53,7 +59,7 @@ NoisyNumbers = Sequence[Sequence[int | Fraction]]
 
 
 def to_matrix(columns: NoisyNumbers) -> Floats:
-    """A row for each group, a column for each number."""
+    """Return a matrix with a row for each group and a column for each number."""
     return (
         np.array([[float(number) for number in column] for column in columns])
         .reshape(len(columns), -1)
@@ -62,19 +68,24 @@ def to_matrix(columns: NoisyNumbers) -> Floats:
 
 
 def compute_mean_intervals(
-    numbers: Floats, counts: Floats, law: AdditiveNoise | WeightedNoise, beta: float
+    numbers: Floats, counts: Floats, noise: AdditiveNoise | WeightedNoise, beta: float
 ) -> Floats:
-    """For each group (a row of ``numbers``) the ends of the interval of the mean, between 0 and 1;
-    ``counts`` is what each number counts in it. The whole range where the noise of the total may be
-    as large as the total."""
+    """Return for each group (a row of ``numbers``) the ends of the interval of the mean, between 0
+    and 1.
+
+    ``counts`` holds the weight of each number in the mean. The whole range is returned where the
+    noise of the total may be as large as the total.
+    """
     points = np.linspace(
         0,
         1,
-        _GRID_POINTS if len(counts) * _count_draws(law) <= _MAX_FAST_DRAWS else _COARSE_GRID_POINTS,
+        _GRID_POINTS
+        if len(counts) * _count_draws(noise) <= _MAX_FAST_DRAWS
+        else _COARSE_GRID_POINTS,
     )
     away = np.abs(counts - points[:, None])
-    far = compute_radii(law, np.maximum(away[:-1], away[1:]), beta)
-    drowned = compute_radii(law, np.ones((1, len(counts))), beta)[0]
+    far = compute_radii(noise, np.maximum(away[:-1], away[1:]), beta)
+    drowned = compute_radii(noise, np.ones((1, len(counts))), beta)[0]
     ends = [
         _solve_means(part, counts, points, far, drowned)
         for part in np.array_split(numbers, len(numbers) // _BATCH_GROUPS + 1)
@@ -85,9 +96,7 @@ def compute_mean_intervals(
 def _solve_means(
     numbers: Floats, counts: Floats, points: Floats, far: Floats, drowned: float
 ) -> Floats:
-    """Between each two points, the means whose test does not fail: from the first of them to the
-    last.
-    """
+    """Return the hull of the means whose test does not fail, solved between grid points."""
     part, total = (numbers @ counts)[:, None], numbers.sum(axis=1)[:, None]
     within = far + _ROUNDING_ERROR * np.abs(numbers).sum(axis=1)[:, None]
     sure = (total > drowned)[:, 0]
@@ -105,13 +114,16 @@ def _solve_means(
 def compute_covariance_intervals(
     numbers: Floats,
     counts: tuple[Floats, Floats, Floats],
-    law: AdditiveNoise | WeightedNoise,
+    noise: AdditiveNoise | WeightedNoise,
     beta: float,
     less: float = 0.0,
 ) -> Floats:
-    """For each group the ends of the interval of the covariance of t and u; ``counts`` is what each
-    number counts in the means of t, u and t u, and ``less`` what is taken off the total. NaN where
-    the noise of the total is large beside it. For a variance t and u are the same array."""
+    """Return for each group the ends of the interval of the covariance of t and u; NaN where the
+    noise of the total is large beside it.
+
+    ``counts`` holds the weight of each number in the means of t, u and t u, and ``less`` is
+    subtracted from the total. For a variance t and u are the same array.
+    """
     first, second, both = counts
     same = first is second
     total = numbers.sum(axis=1)
@@ -120,8 +132,8 @@ def compute_covariance_intervals(
     divisor = total - less
     mean, other = numbers @ first / total, numbers @ second / total
     middle = (numbers @ both / total - mean * other) * total / divisor
-    d = _bound_mean_error(numbers, first, mean, law, beta * _MEANS_SHARE / (1 if same else 2))
-    e = d if same else _bound_mean_error(numbers, second, other, law, beta * _MEANS_SHARE / 2)
+    d = _bound_mean_error(numbers, first, mean, noise, beta * _MEANS_SHARE / (1 if same else 2))
+    e = d if same else _bound_mean_error(numbers, second, other, noise, beta * _MEANS_SHARE / 2)
     here = np.abs(
         both - other[:, None] * first - mean[:, None] * second + (mean * other - middle)[:, None]
     )
@@ -134,7 +146,9 @@ def compute_covariance_intervals(
     curved = d * e * total / divisor
 
     def far(weights: Floats) -> Floats:
-        return np.asarray((compute_radii(law, weights, beta * (1 - _MEANS_SHARE)) + lost) / divisor)
+        return np.asarray(
+            (compute_radii(noise, weights, beta * (1 - _MEANS_SHARE)) + lost) / divisor
+        )
 
     above = _solve_fixed_point(here + wide, curved, far)
     below = _solve_fixed_point(here + wide, 0 * curved, far) if same else above
@@ -143,8 +157,8 @@ def compute_covariance_intervals(
 
 
 def _solve_fixed_point(weights: Floats, curved: Floats, far: Callable[[Floats], Floats]) -> Floats:
-    """For each group an x above ``curved`` and what is ``far`` for weights that are larger by x;
-    ``_MAX_COVARIANCE`` where there is none below.
+    """Return for each group an x above ``curved`` plus the radius for weights that are larger by x;
+    ``_MAX_COVARIANCE`` if there is none below.
     """
     x, settled = curved + far(weights), np.zeros(len(weights), dtype=bool)
     for _ in range(_MAX_ITERATIONS):
@@ -158,13 +172,13 @@ def _solve_fixed_point(weights: Floats, curved: Floats, far: Callable[[Floats], 
 
 
 def _bound_mean_error(
-    numbers: Floats, counts: Floats, mean: Floats, law: AdditiveNoise | WeightedNoise, beta: float
+    numbers: Floats, counts: Floats, mean: Floats, noise: AdditiveNoise | WeightedNoise, beta: float
 ) -> Floats:
-    """How far the exact mean may be from the noisy one."""
+    """Return how far the exact mean may be from the noisy one."""
     return np.asarray(
-        np.abs(compute_mean_intervals(numbers, counts, law, beta) - mean[:, None]).max(axis=1)
+        np.abs(compute_mean_intervals(numbers, counts, noise, beta) - mean[:, None]).max(axis=1)
     )
 
 
-def _count_draws(law: AdditiveNoise | WeightedNoise) -> int:
-    return len(law.terms) if isinstance(law, WeightedNoise) else 1
+def _count_draws(noise: AdditiveNoise | WeightedNoise) -> int:
+    return len(noise.terms) if isinstance(noise, WeightedNoise) else 1

@@ -1,15 +1,15 @@
-"""How far several noisy numbers, each times a weight, may be off together.
+"""Radii of weighted sums of noisy numbers.
 
-**Discrete noise beside continuous noise.** Discrete Laplace noise Z of scale s has Pr[|Z| >= k] = 2
-q^k/(1 + q), q = e^(-1/s), which is Pr[|L| >= k - c] for Laplace noise L of that scale, c = s
-ln(2/(1 + q)) <= 1/2. So draw |L|, let |Z| be k where k - c <= |L| < k + 1 - c, give both one sign:
-then Z has its law and lies within 1 - c of L. Discrete Gaussian noise lies within a step of
+**Discrete and continuous noise.** Discrete Laplace noise Z of scale s has Pr[|Z| >= k] = 2 q^k/(1 +
+q), q = e^(-1/s), which is Pr[|L| >= k - c] for Laplace noise L of that scale, c = s ln(2/(1 + q))
+<= 1/2. So draw |L|, let |Z| be k where k - c <= |L| < k + 1 - c, and give both one sign: then Z has
+its distribution and lies within 1 - c of L. Discrete Gaussian noise lies within a step of
 continuous noise in the same way. So a weighted sum of discrete noise has the tail of the continuous
-sum, so many steps later for each number.
+sum, shifted by these steps for each number.
 
 **Sums of Laplace noise.** With different scales b_i,  Pr[|S| > t] = sum of b_i^(2n-2) e^(-t/b_i) /
 prod over j != i of (b_i^2 - b_j^2) (partial fractions of prod 1/(1 + (b_i u)^2)). A larger scale
-never makes a tail smaller, all of them being symmetric and unimodal: so equal scales are pushed
+never makes a tail smaller, since all of them are symmetric and unimodal: so equal scales are pushed
 apart, upwards.
 """
 
@@ -27,7 +27,7 @@ from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.numeric.tails.gaussian import gaussian_radius
 from hedgerow.numeric.vectorised import Floats
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["compute_mean_error", "compute_radii", "compute_radius"]
 
@@ -39,24 +39,23 @@ _ROUND_UP = 1 + 1e-9
 
 
 def compute_radius(
-    law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction], beta: Fraction
+    noise: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction], beta: Fraction
 ) -> Fraction:
-    """The sum of weights times what numbers are off stays within this, except with probability at
-    most ``beta``: by their independent noise, and by what was cut off, which the bias of the law
-    bounds.
+    """Return a bound on the error of a weighted sum of noisy numbers that fails with probability at
+    most ``beta``: by independent noise, and by truncation, up to the bias.
 
-    One number: exactly. Several: for Gaussian noise that of the same variance, a step more for
-    being discrete; for Laplace noise that of the continuous sum, up to a step more for each number.
-    Where there is noise of both kinds, each has half of ``beta``.
+    One number: exact. Several: for Gaussian noise that of the same variance, plus a step for being
+    discrete; for Laplace noise that of the continuous sum, plus up to a step for each number. If
+    there is noise of both kinds, each gets half of ``beta``.
     """
-    if isinstance(law, WeightedNoise) and law.bias:
-        return compute_radius(WeightedNoise(law.terms), weights, beta) + law.bias * sum(
+    if isinstance(noise, WeightedNoise) and noise.bias:
+        return compute_radius(WeightedNoise(noise.terms), weights, beta) + noise.bias * sum(
             map(abs, weights)
         )
-    if len(kinds := _split_by_kind(law)) > 1:
+    if len(kinds := _split_by_kind(noise)) > 1:
         return sum((compute_radius(kind, weights, beta / 2) for kind in kinds), Fraction(0))
     # where totals and parts are made consistent, thousands are alike
-    known = Counter(_list_draws(law, weights))
+    known = Counter(_list_draws(noise, weights))
     if known.total() == 1:
         ((one, weight),) = known
         return weight * int(one.error(beta))
@@ -88,18 +87,21 @@ def compute_radius(
     )
 
 
-def compute_radii(law: AdditiveNoise | WeightedNoise, weights: Floats, beta: float) -> Floats:
-    """For each row of weights at least r, the radius of the continuous sum and some steps for each
-    number. r grows with the size of each weight, and is twice as large where all weights are. Of
-    many draws, which take time, weights are rounded up."""
-    if isinstance(law, WeightedNoise) and law.bias:
+def compute_radii(noise: AdditiveNoise | WeightedNoise, weights: Floats, beta: float) -> Floats:
+    """Return for each row of weights an upper bound on r, the radius of the continuous sum plus
+    some steps for each number.
+
+    r grows with the absolute value of each weight, and doubles if all weights do. With many draws,
+    which take time, weights are rounded up.
+    """
+    if isinstance(noise, WeightedNoise) and noise.bias:
         return np.asarray(
-            compute_radii(WeightedNoise(law.terms), weights, beta)
-            + float(law.bias) * _ROUND_UP * np.abs(weights).sum(axis=1)
+            compute_radii(WeightedNoise(noise.terms), weights, beta)
+            + float(noise.bias) * _ROUND_UP * np.abs(weights).sum(axis=1)
         )
-    if len(kinds := _split_by_kind(law)) > 1:
+    if len(kinds := _split_by_kind(noise)) > 1:
         return np.asarray(sum(compute_radii(kind, weights, beta / 2) for kind in kinds))
-    parts = law.terms if isinstance(law, WeightedNoise) else ((law, Fraction(1)),)
+    parts = noise.terms if isinstance(noise, WeightedNoise) else ((noise, Fraction(1)),)
     each = np.array([float(one.scale * share) for one, share in parts])
     size = np.abs(weights)
     steps = size.sum(axis=1) * float(
@@ -129,38 +131,38 @@ def compute_radii(law: AdditiveNoise | WeightedNoise, weights: Floats, beta: flo
     return np.asarray(np.asarray(far) * most * each.max() * _ROUND_UP + steps)
 
 
-def _split_by_kind(law: AdditiveNoise | WeightedNoise) -> list[AdditiveNoise | WeightedNoise]:
-    """The law, or what of it is Gaussian and what is not: totals and parts may have noise of
+def _split_by_kind(noise: AdditiveNoise | WeightedNoise) -> list[AdditiveNoise | WeightedNoise]:
+    """Split noise into its Gaussian and its Laplace terms: totals and parts may have noise of
     different kinds.
     """
-    if not isinstance(law, WeightedNoise):
-        return [law]
+    if not isinstance(noise, WeightedNoise):
+        return [noise]
     each = [
-        tuple(part for part in law.terms if isinstance(part[0], Gaussian) == gaussian)
+        tuple(part for part in noise.terms if isinstance(part[0], Gaussian) == gaussian)
         for gaussian in (True, False)
     ]
     return [WeightedNoise(parts) for parts in each if parts]
 
 
 def _list_draws(
-    law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]
+    noise: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]
 ) -> list[tuple[AdditiveNoise, Fraction]]:
-    """Every draw of noise, with its weight."""
+    """Return every draw of noise, with its absolute weight."""
     used = [abs(weight) for weight in weights if weight]
-    laws = law.terms if isinstance(law, WeightedNoise) else ((law, Fraction(1)),)
-    return [(one, weight * share) for weight in used for one, share in laws if share]
+    mechanisms = noise.terms if isinstance(noise, WeightedNoise) else ((noise, Fraction(1)),)
+    return [(one, weight * share) for weight in used for one, share in mechanisms if share]
 
 
-def _bound_coupling_distance(law: AdditiveNoise) -> float:
-    """How far a draw is from the continuous one at most, in steps."""
-    if isinstance(law, Gaussian) or law.scale < Fraction(1, 500):
+def _bound_coupling_distance(noise: AdditiveNoise) -> float:
+    """Return a bound on the distance of a draw from the continuous one, in steps."""
+    if isinstance(noise, Gaussian) or noise.scale < Fraction(1, 500):
         return 1.0
-    scale = float(law.scale)
+    scale = float(noise.scale)
     return min(1.0, 1 - scale * math.log(2 / (1 + math.exp(-1 / scale))) + 1e-9)
 
 
 def _find_normal_radius(beta: float) -> float:
-    """Where the two tails of a standard normal hold ``beta``, or a little less."""
+    """Return where the two tails of a standard normal hold ``beta``, or slightly less."""
     low, high = 0.0, 40.0
     while high - low > 1e-12:
         middle = (low + high) / 2
@@ -170,8 +172,8 @@ def _find_normal_radius(beta: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _find_laplace_radius(sizes: tuple[float, ...], beta: float) -> float:
-    """Where the tails of a sum of continuous Laplace noise of these scales, the largest of which
-    is 1, hold ``beta`` or a little less.
+    """Return where the tails of a sum of continuous Laplace noise of these scales, the largest of
+    which is 1, hold ``beta`` or slightly less.
     """
     if len(sizes) <= _MAX_CLOSED_DRAWS:
         return float(_find_closed_radii(np.array([sizes]), beta)[0])
@@ -185,7 +187,7 @@ def _find_laplace_radius(sizes: tuple[float, ...], beta: float) -> float:
 
 
 def _find_closed_radii(sizes: Floats, beta: float) -> Floats:
-    """The same for each row, by partial fractions; the scales of a row rise to 1."""
+    """Return the Laplace radius of each row by partial fractions; the scales of a row rise to 1."""
     many = sizes.shape[1]
     spread = np.maximum(sizes, 1e-6)
     for i in range(1, many):
@@ -208,8 +210,8 @@ def _find_closed_radii(sizes: Floats, beta: float) -> Floats:
 
 
 def _compute_tail(t: float, sizes: tuple[float, ...]) -> float:
-    """Pr[|S| > t]: twice the integral of e^(-zt) M(z)/(2 pi i z) over z = c + iy, M(z) = prod
-    1/(1 - (b z)^2), at a c near the saddle.
+    """Return Pr[|S| > t]: twice the integral of e^(-zt) M(z)/(2 pi i z) over z = c + iy, M(z) =
+    prod 1/(1 - (b z)^2), at a c near the saddle.
     """
     tried, (squares, many) = (
         np.linspace(0.01, 0.99, 99),
@@ -225,14 +227,14 @@ def _compute_tail(t: float, sizes: tuple[float, ...]) -> float:
     return float(2 * np.trapezoid(np.exp(under).real, y) / math.pi)
 
 
-def compute_mean_error(law: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]) -> float:
-    """The mean absolute value of weights times independent noise.
+def compute_mean_error(noise: AdditiveNoise | WeightedNoise, weights: Sequence[Fraction]) -> float:
+    """Return the mean absolute value of a weighted sum of independent noise.
 
     One number: 1/sinh(1/t) steps for discrete Laplace noise of scale t, about sigma sqrt(2/pi) for
     discrete Gaussian noise. Several Laplace ones: the integral of (1 - f(u))/u^2 over u > 0, times
     2/pi, where f is the characteristic function, prod 1/(1 + (w b u)^2).
     """
-    known = _list_draws(law, weights)
+    known = _list_draws(noise, weights)
     # squares of parts of it are doubles
     largest = max((one.scale * weight for one, weight in known), default=Fraction(1))
     sizes = np.array([float(one.scale * weight / largest) for one, weight in known])

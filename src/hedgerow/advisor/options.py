@@ -1,7 +1,7 @@
-"""For each statistic the mechanisms that apply, calibrated, with the errors to be expected of them.
+"""The options for each statistic: calibrated mechanisms that apply, with their expected errors.
 
-Formulas for the reference of ``hedgerow.advisor``; tests hold them against what the mechanisms do
-on such data.
+The formulas are for the reference of ``hedgerow.advisor``; tests compare them with what the
+mechanisms do on such data.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from hedgerow.sensitivity.sensitivity_table import global_sensitivity
 __all__ = ["STATISTICS"]
 
 _FAILURE_PROBABILITY = Fraction(1, 20)
-# of the power noises with a mean, about the one with the least error under smooth sensitivity
+# Among power-law noises with a mean, about the one with the least error under smooth sensitivity.
 _NOISE_EXPONENT = 3
 
 StatisticOptions = tuple[str, str, list[Option]]
@@ -46,12 +46,12 @@ OptionFactory = Callable[[], Option]
 
 
 def _list_applicable(*makers: OptionFactory) -> list[Option]:
-    """Leaves out what a mechanism refuses: a price or a range beyond its own."""
-    found = []
+    """Build the options, without those whose mechanism refuses this price or range."""
+    options = []
     for make in makers:
         with suppress(InvalidArgument):
-            found.append(make())
-    return found
+            options.append(make())
+    return options
 
 
 def _build_noise_options(
@@ -63,9 +63,8 @@ def _build_noise_options(
     name: str = "",
     note: str = "",
 ) -> list[Option]:
-    """Laplace noise, and Gaussian where there is a delta, on one answer, or on two whose errors
-    are averaged and divided by ``per``.
-    """
+    """Build the options of Laplace noise, and of Gaussian noise if there is a delta, on one number,
+    or on two whose errors are averaged and divided by ``per``."""
     both = isinstance(move, Sensitivity) and move.l0 == 2
 
     def laplace() -> Option:
@@ -98,7 +97,7 @@ def _build_noise_options(
 
 
 def _compute_mean_magnitude(rate: float) -> float:
-    """Of discrete Laplace noise."""
+    """Return the mean magnitude of discrete Laplace noise."""
     return 2 * exp(-rate) / -expm1(-2 * rate)
 
 
@@ -127,9 +126,8 @@ def _build_sum_options(q: RecommendationRequest) -> StatisticOptions:
 
 
 def _build_mean_options(q: RecommendationRequest) -> StatisticOptions:
-    """Where n is private, the mean comes from two noisy sums; their errors are divided by n, in
-    first order.
-    """
+    """Build the options of a mean. If n is private, it comes from two noisy sums, whose errors are
+    divided by n to first order."""
     width, grid = q.width, q.declared_range.grid
     if q.neighbours == "change-one":
         return (
@@ -146,8 +144,8 @@ def _build_mean_options(q: RecommendationRequest) -> StatisticOptions:
         noise = Laplace.calibrate(
             sensitivity=Sensitivity.each(2, move), epsilon=q.epsilon, grid=grid
         )
-        # a mean of |Z + share Z'| (1 + share + share^2)/(1 + share), and 95 % of |Z + Z'| within
-        # 4.12
+        # For Laplace noise Z, Z' of scale 1, |Z + share Z'| has the mean (1 + share +
+        # share^2)/(1 + share), and |Z + Z'| is at most 4.12 in 95 % of draws.
         each = float(noise.scale) / q.n
         return Option(name, noise, each * (1 + share + share**2) / (1 + share), 4.12 * each, note)
 
@@ -206,8 +204,8 @@ def _build_quantile_options(q: RecommendationRequest) -> StatisticOptions:
 def _build_extreme_options(q: RecommendationRequest) -> StatisticOptions:
     n, rows = q.n, InverseSensitivity.calibrate(epsilon=q.epsilon)
     inside = Extreme.calibrate(side=q.statistic, width=q.declared_range.width, epsilon=q.epsilon)
-    # Beyond the data lie points n/4 ranks away on average. They weigh as n/2 ranks at the depth;
-    # the points around it, as 2/factor ranks.
+    # The points beyond the data are n/4 ranks away on average. They weigh as much as n/2 ranks at
+    # the depth; the points around the depth weigh as much as 2/factor ranks.
     beyond = n / 2 * exp(-inside.depth * float(inside.factor)) * float(inside.factor) / 2
     off = (inside.depth + beyond * n / 4) / (1 + beyond) if inside.depth < n else 1.25 * n
     worst = inside.error(_FAILURE_PROBABILITY, q.declared_range.width)
@@ -233,9 +231,8 @@ def _build_extreme_options(q: RecommendationRequest) -> StatisticOptions:
 
 
 def _build_global_sensitivity_options(q: RecommendationRequest) -> list[Option]:
-    """Laplace noise scaled to global sensitivity, 2n ranks; answers outside are moved to the
-    ends, so many ranks away.
-    """
+    """Build the option of Laplace noise scaled to the global sensitivity, 2n ranks, with answers
+    clamped to the range."""
     scale, ends = 2 * q.n / float(q.epsilon), (q.n * (0.5 + float(q.p)), q.n * (1.5 - float(q.p)))
     mean = sum(-scale * expm1(-side / scale) for side in ends) / 2
     noise = partial(
@@ -247,11 +244,13 @@ def _build_global_sensitivity_options(q: RecommendationRequest) -> list[Option]:
 
 
 def _build_local_sensitivity_options(q: RecommendationRequest, inner: float) -> list[Option]:
-    """Noise scaled to smooth sensitivity, and to a tested guess at the local one.
+    """Build the options of noise scaled to smooth sensitivity, and to a tested guess at the local
+    sensitivity.
 
     ``inner`` ranks lie between the quantile and the nearer end of the data. On the reference, k
-    rows open a window of (k+1) c ranks, c = 1 under change-one, 2 max(p, 1-p) under add-remove;
-    beyond the end of the data it takes in the empty quarter of the range, n/2 ranks.
+    changed rows open a window of (k+1) c ranks, where c = 1 under change-one and 2 max(p, 1-p)
+    under add-remove. Beyond the end of the data the window includes the empty quarter of the range,
+    n/2 ranks.
     """
     n, reach = q.n, float(Quantile(q.p, q.neighbours).max_rank_shift)
     wide, step = (1.0, 1.0) if q.neighbours == "change-one" else (2 * reach, reach)
@@ -259,7 +258,7 @@ def _build_local_sensitivity_options(q: RecommendationRequest, inner: float) -> 
 
     def smooth(noise: SmoothSensitivity, mean: float, note: str) -> Option:
         beta = float(noise.beta)
-        # cells at which the window weighs most
+        # The number of cells at which the window weighs most.
         best = max(1, round(min(wide / beta, end * wide) / cell))
         inside = best * cell * exp(-beta * max((best * cell - (cell - 1) / 2) / wide - 1, 0.0))
         bound = min(max(inside, (n / 2 + wide * (end + 1)) * exp(-beta * end)), 2.0 * n)
@@ -272,7 +271,7 @@ def _build_local_sensitivity_options(q: RecommendationRequest, inner: float) -> 
         )
 
     def proposed(delta: Fraction) -> Option:
-        # such a distance passes 19 times in 20
+        # A distance that passes the test 19 times in 20.
         test = Stable.calibrate(epsilon=q.epsilon / 2, delta=delta).error(_FAILURE_PROBABILITY)
         bound = min(q.width, Fraction(ceil(test * wide + 1)) * q.width / (2 * n))
         guess = ProposeTestRelease.calibrate(
@@ -307,14 +306,12 @@ def _build_local_sensitivity_options(q: RecommendationRequest, inner: float) -> 
 
 
 def _build_mode_options(q: RecommendationRequest) -> StatisticOptions:
-    """In rows by which the answer is rarer than the mode, where all others are just too rare:
-    the worst case, so no reference is needed.
-    """
+    """Build the options of a mode. The error is how many rows rarer the answer is than the mode, in
+    the worst case, so no reference is needed."""
     monotone, candidates = q.neighbours == "add-remove", q.declared_range.width + 1
 
     def option(method: str, mechanism: Any, note: str, times: int = 1) -> Option:
-        # The loss is either 0 or error(b), the latter with probability b; the worst b makes the
-        # worst mean.
+        # The error is 0, or error(b) with probability b; the worst b gives the worst mean.
         mean = max(i / 20 * mechanism.error(Fraction(i, 20), candidates) for i in range(1, 20))
         return Option(
             method,
@@ -331,7 +328,7 @@ def _build_mode_options(q: RecommendationRequest) -> StatisticOptions:
             "permute-and-flip", PermuteAndFlip.calibrate(**given), "never worse than exponential"
         ),
         option("exponential", Exponential.calibrate(**given), "cheaper in rho"),
-        option("noisy max", NoisyMax.calibrate(**given), "tells the lead as well"),
+        option("noisy max", NoisyMax.calibrate(**given), "reports the lead as well"),
         option("inverse", InverseSensitivity.calibrate(epsilon=q.epsilon), "half as sharp", steps),
     ]
     if q.delta is not None:
@@ -352,10 +349,10 @@ def _build_mode_options(q: RecommendationRequest) -> StatisticOptions:
 def _compute_mean_rank_error(
     factor: float, left: float, right: float, slack: float, tied: float
 ) -> float:
-    """The mean distance, in ranks, of a choice that falls off by e^factor a rank for so many ranks
-    to either side, and then stays as it is.
+    """Return the mean distance, in ranks, of a selection whose weight falls by e^factor a rank for
+    ``left`` and ``right`` ranks, and is then constant for ``slack`` ranks.
 
-    Values come in cells of ``tied`` rows, if more than one; far ranks are looked at in larger
+    Values come in cells of ``tied`` rows, if that is more than one; far ranks are summed in larger
     cells.
     """
     cell = max(tied, 1.0, min(max(left, right), 64 / factor) / 1e5)

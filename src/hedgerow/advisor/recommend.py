@@ -1,4 +1,4 @@
-"""Reads the question, asks for the options of the statistic and ranks them."""
+"""The recommendation of mechanisms for a statistic: its options, ranked by expected error."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ def choose(
     grid: Number | None = None,
     p: Number | None = None,
 ) -> Recommendation:
-    """Rank the mechanisms for a statistic of about ``n`` rows, one row a unit, between declared
-    bounds, at a price.
+    """Rank the mechanisms for a statistic of about ``n`` rows between declared bounds, where each
+    row is a unit.
 
-    Methods that need a delta take part where one is given. ``p`` is for the statistic
-    ``"quantile"``.
+    Methods that need a ``delta`` are included if one is given. ``p`` is for ``"quantile"`` only.
     """
     if statistic not in STATISTICS:
         raise InvalidArgument("statistic", f"must be one of {', '.join(STATISTICS)}", statistic)
     if (statistic == "quantile") != (p is not None):
-        raise InvalidArgument("p", "must be given for a quantile, and for nothing else", p)
+        raise InvalidArgument(
+            "p", "must be given for a quantile, and left out for other statistics", p
+        )
     share = {"median": Fraction(1, 2), "min": Fraction(0), "max": Fraction(1)}.get(statistic, p)
     bounds = (
         None
@@ -56,7 +57,7 @@ def choose(
     if not options:
         raise InvalidArgument(
             "epsilon",
-            "must be larger for so wide a range, or the grid coarser: no mechanism takes it",
+            "must be larger, or the grid coarser: no mechanism supports this range",
             epsilon,
         )
     name = f"quantile {question.p}" if statistic == "quantile" else statistic

@@ -1,4 +1,4 @@
-"""What a chooser answers: all ways that apply, the best first."""
+"""A recommendation: all mechanisms that apply, the best first."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ __all__ = ["Option", "Recommendation"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to release the statistic: a calibrated ``mechanism``, what to expect of it in
-    ``unit``, and what to know about it.
-    """
+    """One way to release a statistic: a calibrated ``mechanism``, its expected and worst error, and
+    a note."""
 
     method: str
     mechanism: Any
@@ -24,7 +23,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """All ways that apply, the best first."""
+    """All options that apply, the best first; errors are in ``unit``."""
 
     question: str
     unit: str
@@ -33,17 +32,17 @@ class Recommendation:
 
     @property
     def best(self) -> Option:
-        """The one with the least expected error."""
+        """The option with the least expected error."""
         return self.options[0]
 
     @property
     def why(self) -> str:
-        """One sentence."""
+        """The reason for the best option, in one sentence."""
         best, *others = self.options
         if not others:
             return (
-                f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit}:"
-                " nothing else applies."
+                f"{best.method}, with an expected error of {_format_error(best.expected)}"
+                f" {self.unit}: no other method applies."
             )
         ahead, next_best = best.expected, others[0].expected
         lead = (
@@ -53,7 +52,7 @@ class Recommendation:
         )
         lead = "as good as" if next_best <= ahead * 1.05 else lead
         return (
-            f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit},"
+            f"{best.method}, with an expected error of {_format_error(best.expected)} {self.unit},"
             f" {lead} {others[0].method}: {best.note}."
         )
 

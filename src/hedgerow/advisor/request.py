@@ -1,4 +1,4 @@
-"""What a chooser is asked: public parameters, and the reference that they describe."""
+"""The request for a recommendation: public parameters, and the reference that they describe."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ __all__ = ["RecommendationRequest"]
 
 @dataclass(frozen=True, slots=True)
 class RecommendationRequest:
-    """The public parameters, read and checked."""
+    """The public parameters of a recommendation, parsed and checked."""
 
     statistic: str
     epsilon: Fraction
     delta: Fraction | None
     n: int
     neighbours: str
-    bounds: Sample | None  # of no values: bounds and grid
+    bounds: Sample | None  # an empty sample, for its bounds and grid
     p: Fraction
 
     @property
     def declared_range(self) -> Sample:
+        """The declared range; refused if there is none."""
         if self.bounds is None:
-            raise InvalidArgument("lower", f"and upper must be declared for the {self.statistic}")
+            raise InvalidArgument("lower", f"and upper must be given for the {self.statistic}")
         return self.bounds
 
     @property
     def width(self) -> Fraction:
-        """Of the declared range, in value."""
+        """The width of the declared range, in value."""
         return self.declared_range.width * self.declared_range.grid
 
     @property
@@ -41,5 +42,5 @@ class RecommendationRequest:
 
     @property
     def rows_per_point(self) -> float:
-        """How many rows of the reference share a grid point."""
+        """The number of reference rows at one grid point."""
         return 2 * self.n / (self.declared_range.width + 1)

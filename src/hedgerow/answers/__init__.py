@@ -1,3 +1,2 @@
-"""From a question to its noise, and from noisy numbers to an answer that people can read.
-Nothing here sees data.
-"""
+"""The answer to a question, after the release: estimates, intervals, caveats, explanations and
+tables. Nothing here sees data."""

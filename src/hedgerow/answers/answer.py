@@ -1,6 +1,5 @@
-"""The answer: noisy values, intervals at any level, what it cost. All of it is post-processing
-of one release.
-"""
+"""The answer to a question: noisy values, intervals at any level, and the cost. All of it is
+post-processing of stored releases."""
 
 from __future__ import annotations
 
@@ -12,18 +11,13 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from hedgerow.accuracy.weighted_noise import (
-    average_releases,
-    find_fineness,
-    find_noise,
-    read_columns,
-    select_comparable,
-)
+from hedgerow.accuracy.weighted_noise import read_columns, select_comparable
 from hedgerow.answers.dataframes import FrameConversions
 from hedgerow.answers.estimates.bracketed_quantile import estimate_bracketed
 from hedgerow.answers.estimates.estimate import Estimate, Interval, estimate_aggregate
 from hedgerow.answers.estimates.unclipped_sum import estimate_unclipped
 from hedgerow.answers.render import render_answer_html, render_answer_text
+from hedgerow.answers.repeated_answers import average_measure, describe_averaging
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.plan.contingency import Contingency
@@ -38,8 +32,7 @@ from hedgerow.plan.scalar.expressions import (
 )
 from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.loss import Loss
-from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import Release
+from hedgerow.release.payload import Release
 from hedgerow.sql.predicates.date_granularity import Granularity, compute_granularity
 from hedgerow.sql.question import AggregateCall, Question, SortKey
 
@@ -48,7 +41,6 @@ __all__ = [
     "Receipt",
     "build_answer",
     "build_receipt",
-    "describe_averaging",
     "replace_estimates",
 ]
 
@@ -57,9 +49,7 @@ DEFAULT_LEVEL = Fraction(95, 100)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Which ledger entry paid. ``reused`` says that it was paid for earlier, and cost nothing
-    now.
-    """
+    """The ledger entry that paid for an answer; a ``reused`` answer was paid for earlier."""
 
     entry: int
     hash: str
@@ -68,7 +58,7 @@ class Receipt:
     reused: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Return plain data for JSON."""
         return {
             "entry": self.entry,
             "hash": self.hash,
@@ -79,16 +69,14 @@ class Receipt:
 
 
 def build_receipt(release: Release, *, reused: bool) -> Receipt:
-    """The receipt of what was paid for a release."""
+    """Build the receipt of a release."""
     entry = release.entry
     return Receipt(entry.seq, entry.hash, entry.time, release.epsilon, reused)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer(FrameConversions):
-    """A table of noisy values. ``rows`` has them, ``interval`` says how far off the noise may
-    have put them.
-    """
+    """A table of noisy values: ``rows`` holds them, ``interval`` bounds their noise."""
 
     columns: tuple[str, ...]
     rows: list[dict[str, Any]]
@@ -104,20 +92,22 @@ class Answer(FrameConversions):
     def interval(
         self, column: str, level: Number = DEFAULT_LEVEL, *, rows: int | None = None
     ) -> list[Interval]:
-        """For each row (or the first ``rows`` of them) the interval that holds the exact value,
-        clamped and capped, with probability ``level``; None for keys and NULL.
+        """Return for each row, or the first ``rows`` of them, an interval that holds the exact
+        value after clamping and contribution bounds with probability ``level``; None for keys and
+        NULL.
 
-        An expression of several aggregates gets the values it takes while each of them stays in an
-        interval of its own, all of which hold together at the level asked for.
+        An expression of several aggregates gets the values that it takes while each aggregate stays
+        in its own interval. Those intervals hold jointly at the level.
         """
         if column not in self._outputs:
             raise InvalidArgument("column", f"must be one of {', '.join(self.columns)}", column)
         expression = self._outputs[column]
-        # the end of an interval ("a0.low") has no interval of its own
+        # The end of an interval ("a0.low") has no interval of its own.
         used = sorted(set(find_columns(expression)) & set(self._estimates))
         cells = self._cells[:rows]
         if not used:
             return [None] * len(cells)
+        # A union bound over the aggregates that the expression uses.
         each = 1 - (1 - parse_exact(level, "level")) / len(used)
         intervals = {name: self._estimates[name].intervals(each) for name in used}
         if isinstance(expression, ColumnRef):
@@ -126,7 +116,7 @@ class Answer(FrameConversions):
 
     @property
     def keys(self) -> frozenset[str]:
-        """The columns without noise: keys, and what is made of them alone."""
+        """The columns without noise: keys, and expressions of keys alone."""
         noisy = {f"{name}{end}" for name in self._estimates for end in ("", ".low", ".high")}
         return frozenset(
             name
@@ -135,7 +125,7 @@ class Answer(FrameConversions):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON: dates as text, exact numbers of the cost as text."""
+        """Return plain data for JSON: dates, and the exact numbers of the cost, as text."""
         return {
             "columns": list(self.columns),
             "rows": [
@@ -150,7 +140,7 @@ class Answer(FrameConversions):
         }
 
     def to_arrow(self) -> Any:
-        """A pyarrow table."""
+        """Return the rows as a pyarrow table."""
         import pyarrow as pa
 
         return pa.table(
@@ -165,7 +155,7 @@ class Answer(FrameConversions):
 
 
 def _build_arrow_array(values: list[Any]) -> Any:
-    """An Arrow array; whole numbers beyond 64 bits as doubles."""
+    """Build an Arrow array, with integers beyond 64 bits as doubles."""
     import pyarrow as pa
 
     try:
@@ -180,7 +170,7 @@ def _to_json_value(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerRow:
-    """A row before the SELECT list: its place in the release, its keys and aggregates."""
+    """A row before the SELECT list: its index in the release, and its keys and aggregates."""
 
     index: int
     values: Mapping[str, Any]
@@ -189,19 +179,14 @@ class _AnswerRow:
 def build_answer(
     question: Question, releases: Sequence[Release], *, reused: bool, notes: Sequence[str]
 ) -> Answer:
-    """The answer to a question from the releases of its plan: HAVING, ORDER BY, LIMIT and the
-    SELECT list, on noisy values.
-
-    The first has the largest epsilon; earlier ones of the same plan make it better.
-    """
+    """Build the answer to a question from the releases of its plan, the one of the largest epsilon
+    first: HAVING, ORDER BY, LIMIT and the SELECT list apply to noisy values."""
     together, release = select_comparable(releases), releases[0]
-    estimates = _compute_estimates(question, together)
-    cost = Loss(Fraction(0)) if reused else release.loss
     return _assemble_answer(
         question,
         together,
-        estimates,
-        cost,
+        _compute_estimates(question, together),
+        Loss(Fraction(0)) if reused else release.loss,
         build_receipt(release, reused=reused),
         [*notes, *describe_averaging(question, together)],
     )
@@ -210,16 +195,14 @@ def build_answer(
 def replace_estimates(
     answer: Answer, estimates: Mapping[str, Estimate], notes: Sequence[str]
 ) -> Answer:
-    """The same answer with other estimates, made of stored answers: HAVING, ORDER BY and LIMIT
-    look at these. It costs nothing.
-    """
-    receipt = replace(answer.receipt, reused=True)
+    """Rebuild an answer with other estimates of the same aggregates, at no cost; HAVING, ORDER BY
+    and LIMIT apply to the new values."""
     return _assemble_answer(
         answer._question,
         answer._releases,
         {**answer._estimates, **estimates},
         Loss(Fraction(0)),
-        receipt,
+        replace(answer.receipt, reused=True),
         [*answer.notes, *notes],
     )
 
@@ -237,9 +220,8 @@ def _assemble_answer(
         rows = [row for row in rows if _evaluate_row(question.having, row) is True]
     for order in reversed(question.order):
         rows = _sort_rows(rows, order)
-    rows = rows[
-        question.offset : None if question.limit is None else question.offset + question.limit
-    ]
+    end = None if question.limit is None else question.offset + question.limit
+    rows = rows[question.offset : end]
     outputs = {output.name: output.expression for output in question.outputs}
     shown = [
         {name: _evaluate_row(expression, row) for name, expression in outputs.items()}
@@ -259,79 +241,39 @@ def _assemble_answer(
     )
 
 
-def describe_averaging(question: Question, together: Sequence[Release]) -> list[str]:
-    """What to say of the releases that an answer is made of, where there are several and
-    something adds up.
-    """
-    earlier = [release.entry.seq for release in together[1:]]
-    if not earlier or all(isinstance(call.measure, OrderStatistic) for call in question.aggregates):
-        return []
-    if len(earlier) == 1:
-        return [
-            "Sums are averaged with an earlier answer to this question (ledger entry"
-            f" {earlier[0]}), the less noisy one counting more."
-        ]
-    entries = ", ".join(map(str, earlier))
-    return [
-        f"Sums are averaged with earlier answers to this question (ledger entries {entries}), the"
-        " less noisy ones counting more."
-    ]
-
-
 def _compute_estimates(question: Question, releases: Sequence[Release]) -> dict[str, Estimate]:
-    """Of every aggregate, averaged over the releases where that can be done; what was chosen is
-    that of the first.
-    """
-    # no question has one
+    """Estimate every aggregate from the releases, averaged where they are additive."""
+    # A question never has a contingency measure; the type of the plan allows one.
     measures = [
         measure for measure in question.plan.measures if not isinstance(measure, Contingency)
     ]
     found: dict[str, Estimate] = {}
     for call in question.aggregates:
-        index = measures.index(call.measure)
-        columns = [read_columns(release, measures, index) for release in releases]
-        laws = [
-            law
-            for release in releases
-            if not isinstance(law := find_noise(release.noise, index), CalibratedSelection)
-        ]
-        if laws:
-            factors = [find_fineness(release.noise, index).parts_per_step for release in releases]
-            numbers, law, factor = average_releases(columns, laws, factors)
-            found[call.name] = estimate_aggregate(call, numbers, law, factor=factor)
-        else:
-            found[call.name] = estimate_aggregate(
-                call,
-                columns[0],
-                releases[0].noise.mechanisms[index],
-                grain=_find_granularity(question, call),
-            )
-    for call in question.aggregates:  # some intervals take another aggregate, a count
+        averaged = average_measure(releases, measures, measures.index(call.measure))
+        found[call.name] = estimate_aggregate(
+            call,
+            averaged.columns,
+            averaged.noise,
+            _find_granularity(question, call),
+            factor=averaged.parts_per_step,
+        )
+    for call in question.aggregates:  # these intervals need the estimate of a count
         index = measures.index(call.measure)
         if call.clip is not None:
             found[call.name] = estimate_unclipped(call, call.clip, found)
         if call.bracket is not None:
-            chosen = read_columns(releases[0], measures, index)
+            selected = read_columns(releases[0], measures, index)
             found[call.name] = estimate_bracketed(
-                call, call.bracket, chosen, releases[0].noise.mechanisms[index], found
+                call, call.bracket, selected, releases[0].noise.mechanisms[index], found
             )
     return found
 
 
 def _find_granularity(question: Question, call: AggregateCall) -> Granularity:
-    """What is known of the dates among which one was chosen. It is public: the question and the
-    policy say it.
-    """
-    picked = (
-        call.measure.column
-        if isinstance(call.measure, OrderStatistic) and call.type == "date"
-        else None
-    )
-    return (
-        "day"
-        if picked is None
-        else compute_granularity(question.plan.bound.source, ColumnRef(picked))
-    )
+    """Return the granularity of the dates among which one is selected; it is public."""
+    if isinstance(call.measure, OrderStatistic) and call.type == "date" and call.measure.column:
+        return compute_granularity(question.plan.bound.source, ColumnRef(call.measure.column))
+    return "day"
 
 
 def _build_rows(
@@ -355,18 +297,16 @@ def _build_rows(
 
 
 def _evaluate_row(expression: Expression, row: _AnswerRow) -> Value:
-    """An expression of noisy values, which have no bounds: what leaves the range of doubles is
-    NULL.
-    """
+    """Evaluate an expression of noisy values; NULL where it leaves the range of doubles."""
     try:
         value = evaluate(expression, row.values)
-    except (OverflowError, ValueError):  # ValueError: the whole part of what is no number
+    except (OverflowError, ValueError):  # ValueError: the integer part of NaN
         return None
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _list_interval_reads(question: Question) -> set[str]:
-    """The aggregates of whose intervals the question reads an end."""
+    """Return the names of the aggregates whose interval ends the question reads."""
     expressions = [output.expression for output in question.outputs] + [
         order.expression for order in question.order
     ]
@@ -381,21 +321,20 @@ def _list_interval_reads(question: Question) -> set[str]:
 
 
 def _sort_rows(rows: list[_AnswerRow], order: SortKey) -> list[_AnswerRow]:
-    """Sorted by one expression; equal rows keep their order, which is that of the keys."""
+    """Sort rows by one expression; equal rows keep the order of their keys."""
     valued = [(_evaluate_row(order.expression, row), row) for row in rows]
     known: list[Any] = [pair for pair in valued if pair[0] is not None]
     known.sort(key=itemgetter(0), reverse=order.descending)  # stable both ways
     unknown = [row for value, row in valued if value is None]
-    found = [row for _, row in known]
-    return found + unknown if order.nulls_last else unknown + found
+    ranked = [row for _, row in known]
+    return ranked + unknown if order.nulls_last else unknown + ranked
 
 
 def _bound_expression(
     expression: Expression, row: _AnswerRow, intervals: Mapping[str, Sequence[Interval]]
 ) -> Interval:
-    """Between which values an expression lies while the aggregates stay in their intervals; None
-    where that has no bounds, or where it reads an aggregate without an interval (a median, say,
-    whose error is one of ranks)."""
+    """Bound an expression while its aggregates stay in their intervals; None where it is unbounded,
+    or reads an aggregate without an interval, such as a median."""
     known = {name: _to_range(value) for name, value in row.values.items()}
     for name, pairs in intervals.items():
         if (pair := pairs[row.index]) is None:

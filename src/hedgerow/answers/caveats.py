@@ -1,15 +1,16 @@
-"""What an answer leaves out, in plain words: where caps and clamps may bias it, and which groups
-are not shown. Public parameters only.
-"""
+"""The caveats of an answer: how contribution bounds and clamping may bias it, and which groups are
+hidden. They follow from public parameters only."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
 
 from hedgerow.answers.estimates.bracketed_quantile import count_rows_needed
 from hedgerow.answers.estimates.estimate import compute_linear_weights
+from hedgerow.answers.unit_noun import UnitNoun
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import ColumnRef
@@ -18,260 +19,253 @@ from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, format_bound
 from hedgerow.release.candidate_selection import TESTED_METHODS, CalibratedSelection
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.predicates.date_granularity import list_granularity_notes
 from hedgerow.sql.predicates.domain_narrowing import can_be_null
 from hedgerow.sql.question import AggregateCall, QuantileBracket, Question
 
-__all__ = ["describe_bracket", "describe_rho_cost", "list_caveats"]
+__all__ = [
+    "describe_bracket",
+    "describe_rho_cost",
+    "format_count",
+    "list_caveats",
+    "list_contribution_caveats",
+]
 
-_MAX_DECLARED_STEPS = 2**18  # steps; a grid that nobody declared has more, up to its bound
+# A grid that the policy does not declare has more steps than this, up to its bound.
+_MAX_DECLARED_STEPS = 2**18
 
 
-def list_caveats(question: Question, noise: ReleaseNoise) -> tuple[str, ...]:
-    """One sentence for each way in which the answer may differ from plain SQL, noise aside."""
-    plan, found, laws = (
-        question.plan,
-        [],
-        dict(zip(question.plan.measures, noise.mechanisms, strict=True)),
-    )
-    bound, clips = plan.bound, any(call.clip is not None for call in question.aggregates)
-    counts = {call.bracket.count for call in question.aggregates if call.bracket is not None}
-    where = " in a group" if bound.keys else ""
-    if (
-        bound.source.unit != "row"
-        and bound.keys
-        and (plan.source.cells is None or bound.max_groups < plan.source.cells)
-    ):
-        found.append(
-            f"Of each unit at most {bound.max_groups} groups count."
-            if bound.max_groups > 1
-            else "Of each unit one group counts."
+def list_contribution_caveats(
+    question: Question, noise: ReleaseNoise, noun: UnitNoun
+) -> Iterator[str]:
+    """Describe how many groups, and rows in a group, one unit contributes to."""
+    plan, bound = question.plan, question.plan.bound
+    if bound.source.unit == "row":
+        return
+    if bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
+        groups = "one group" if bound.max_groups == 1 else f"at most {bound.max_groups} groups"
+        yield f"Each {noun.singular} contributes to {groups}."
+    capped = [one for one in plan.measures if getattr(one, "sum_bounds", None) is None]
+    if capped and not _has_clipped_sum(question):
+        scaled = {isinstance(one, Measure) and one.is_scaled for one in capped}
+        further = "are scaled down" if scaled == {True} else "do not count"
+        if len(scaled) > 1:
+            further = "are scaled down or do not count"
+        yield (
+            f"Each {noun.singular} contributes at most {format_count(bound.max_rows, 'row')}"
+            f"{' to a group' * bool(bound.keys)}; further rows {further}"
+            f"{_describe_scaling(question, noise)}."
         )
-    rows_count = any(
-        not isinstance(measure, Measure) or measure.sum_bounds is None for measure in plan.measures
-    )
-    if bound.source.unit != "row" and not clips and rows_count:
-        rows = f"{bound.max_rows} row{'s' * (bound.max_rows > 1)}"
-        found.append(
-            f"A unit with more than {rows}{where} counts as"
-            f" {bound.max_rows}{_describe_scaling(question, noise)}."
-        )
-    for call in question.aggregates:
-        if isinstance(call.measure, Measure) and (clips or call.name in counts):
-            found.extend(_describe_clipped_sum(call, call.measure) if clips else [])
-        else:
-            # what is counted is not clamped, though a column may share its measure with a sum
-            if call.function != "COUNT":
-                found.extend(
-                    _describe_clamp(call, snap, plan.bound.columns[column])
-                    for column, snap in _list_clamped_columns(call.measure)
-                )
-            found.extend(
-                _describe_unit_limits(call, call.measure, where)
-                if isinstance(call.measure, Measure)
-                else []
-            )
-    if noise.threshold is not None:
-        what = "" if plan.measures[noise.threshold.measure_index].kind == "rows" else " units"
-        found.append(
-            f"Groups are shown from a noisy count of {noise.threshold.minimum_count:,}{what}"
-            f" on{_describe_edge(noise.threshold)}; that choice aside, each interval holds at its"
-            " level."
-        )
-    found.extend(
-        _describe_selection(call, law)
-        for call in question.aggregates
-        if isinstance(law := laws[call.measure], CalibratedSelection)
-    )
-    found.extend(_describe_missing_keys(question))
-    found.extend(
-        list_granularity_notes(
-            bound.source,
-            [*bound.keys, *(name for measure in plan.measures for name in measure.columns)],
-        )
-    )
+
+
+def list_caveats(question: Question, noise: ReleaseNoise, noun: UnitNoun) -> list[str]:
+    """Describe each way in which the answer may differ from plain SQL, apart from the noise and
+    the contribution bounds."""
+    bound = question.plan.bound
+    mechanisms = dict(zip(question.plan.measures, noise.mechanisms, strict=True))
+    read = [*bound.keys, *(name for one in question.plan.measures for name in one.columns)]
+    found = [
+        *_list_clamping_caveats(question, noun),
+        *_describe_threshold(question, noise.threshold, noun),
+        *(
+            _describe_selection(call, mechanism)
+            for call in question.aggregates
+            if isinstance(mechanism := mechanisms[call.measure], CalibratedSelection)
+        ),
+        *_describe_missing_keys(question),
+        *list_granularity_notes(bound.source, read),
+    ]
     if question.having is not None or question.limit is not None:
         found.append(
-            "HAVING and LIMIT looked at noisy values, so rows near the edge may be in or out by"
-            " chance."
+            "HAVING and LIMIT use noisy values, so noise may decide about rows near the edge."
         )
-    return tuple(dict.fromkeys(found))
+    return list(dict.fromkeys(found))
+
+
+def _has_clipped_sum(question: Question) -> bool:
+    return any(call.clip is not None for call in question.aggregates)
+
+
+def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
+    """Describe the ranges that values, and sums of one unit, are clamped to."""
+    bound, clips = question.plan.bound, _has_clipped_sum(question)
+    counts = {call.bracket.count for call in question.aggregates if call.bracket is not None}
+    for call in question.aggregates:
+        measure = call.measure
+        if isinstance(measure, Measure) and (clips or call.name in counts):
+            if clips and measure.grid is not None:
+                yield _describe_clipped_sum(call, measure.grid, noun)
+            continue
+        # A count is not clamped, even where it shares its measure with a sum.
+        if call.function != "COUNT":
+            for column, grid in _list_clamped_columns(measure):
+                yield _describe_clamp(call, grid, bound.columns[column])
+        if isinstance(measure, Measure) and measure.sum_bounds and measure.grid is not None:
+            low, high = (end * measure.grid.step for end in measure.sum_bounds)
+            where = " in a group" * bool(bound.keys)
+            yield f"{_describe_sum_clamp(call, measure.grid, low, high, noun, where)}."
+
+
+def _describe_threshold(
+    question: Question, threshold: Threshold | None, noun: UnitNoun
+) -> Iterator[str]:
+    if threshold is None:
+        return
+    # A count of rows that each unit contributes one of is a count of units.
+    counts_rows = question.plan.measures[threshold.measure_index].kind == "rows"
+    counted = "rows" if counts_rows and question.plan.bound.max_rows > 1 else noun.plural
+    edge = ""
+    if threshold.edge_probability >= Fraction(1, 100):
+        edge = (
+            f" (at {threshold.minimum_count - 1:,}, shown with a probability of"
+            f" {float(100 * threshold.edge_probability):.0f} %)"
+        )
+    yield (
+        f"Groups with a noisy count below {threshold.minimum_count:,}"
+        f" {counted} are hidden{edge}. Intervals do not account for this selection."
+    )
 
 
 def _describe_scaling(question: Question, noise: ReleaseNoise) -> str:
-    """State the bias of sums whose rows are scaled down."""
-    fine = dict(zip(question.plan.measures, noise.counting_steps, strict=False))
-    lacking = {
-        call.text: fine[call.measure].lost_parts * sum(map(abs, weights))
+    """Describe the bias of sums whose rows are scaled down."""
+    steps = dict(zip(question.plan.measures, noise.counting_steps, strict=False))
+    bias = {
+        call.text: steps[call.measure].lost_parts * sum(map(abs, weights))
         for call in question.aggregates
-        if call.measure in fine
-        and (weights := compute_linear_weights(call, fine[call.measure].parts_per_step)) is not None
+        if call.measure in steps
+        and (weights := compute_linear_weights(call, steps[call.measure].parts_per_step))
+        is not None
     }
-    told = [f"up to {float(bias):.2g} off {text}" for text, bias in lacking.items() if bias]
-    return (
-        f"; scaling its rows down may take {', '.join(told)}, which intervals include"
-        if told
-        else ""
-    )
+    lost = [f"{text} by up to {float(size):.2g}" for text, size in bias.items() if size]
+    return f", which may lower {' and '.join(lost)} (included in intervals)" if lost else ""
 
 
 def _describe_missing_keys(question: Question) -> list[str]:
-    """Of keys whose groups are listed beforehand, and may lack a value."""
-    bound, texts = question.plan.bound, [key.text for key in question.keys]
+    """Describe the declared keys that may be NULL: such rows are in no group."""
+    bound = question.plan.bound
     if question.plan.source.domain is None:
         return []
-    known = bound.columns
-    lacking = [
-        text
-        for text, name in zip(texts, bound.keys, strict=True)
-        if known[name].nullable and can_be_null(bound.source, ColumnRef(name))
+    nullable = [
+        key.text
+        for key, name in zip(question.keys, bound.keys, strict=True)
+        if bound.columns[name].nullable and can_be_null(bound.source, ColumnRef(name))
     ]
-    return (
-        [
-            f"Rows without {' or '.join(lacking)} are in no group; write COALESCE({lacking[0]}, …)"
-            " to count them."
-        ]
-        if lacking
-        else []
-    )
+    if not nullable:
+        return []
+    return [
+        f"Rows without {' or '.join(nullable)} are in no group; write COALESCE({nullable[0]}, …) to"
+        " count them."
+    ]
 
 
 def describe_rho_cost(loss: Loss, budget: Budget) -> tuple[str, ...]:
-    """What Gaussian noise costs, beside all that there is: it has no epsilon that one could
-    compare.
-    """
+    """Describe the cost of Gaussian noise beside the whole budget: it has no pure epsilon."""
     if isinstance(loss.epsilon, Fraction) or budget.delta is None:
         return ()
-    total = (
-        f"epsilon {format_bound(budget.epsilon)} at delta"
-        f" {format_bound(budget.delta * budget.conversion)}"
-    )
     return (
-        (
-            f"Gaussian noise is paid in rho: {format_bound(loss.rho)} of the"
-            f" {format_bound(budget.rho)} that {total} comes to."
-        ),
+        f"Gaussian noise is charged in rho: {format_bound(loss.rho)} of {format_bound(budget.rho)},"
+        f" which is what epsilon {format_bound(budget.epsilon)} at delta"
+        f" {format_bound(budget.delta * budget.conversion)} allows.",
     )
 
 
-def _describe_edge(threshold: Threshold) -> str:
-    chance = f"{float(100 * threshold.edge_probability):.0f} %"
-    return (
-        f", and at {threshold.minimum_count - 1:,} with a chance of {chance}"
-        if threshold.edge_probability >= Fraction(1, 100)
-        else ""
-    )
-
-
-def _describe_clamp(call: AggregateCall, snap: ClampedGrid, known: Range) -> str:
-    """Between which values the clamp lies: those declared, which its grid may not meet exactly."""
-    low, high = snap.low * snap.step, snap.high * snap.step
-    low, high = (
-        low if known.low is None else max(low, known.low),
-        high if known.high is None else min(high, known.high),
-    )
+def _describe_clamp(call: AggregateCall, grid: ClampedGrid, known: Range) -> str:
+    """Describe a clamp by the declared bounds, which its grid may not meet exactly."""
+    low, high = grid.low * grid.step, grid.high * grid.step
+    low = low if known.low is None else max(low, known.low)
+    high = high if known.high is None else min(high, known.high)
     if known.type == "date":
         first, last = (date.fromordinal(int(end)) for end in (low, high))
-        return f"In {call.text} dates count as {first} at the earliest and {last} at the latest."
-    return (
-        f"In {call.text} values count as at least {_format_number(low, snap)} and at most"
-        f" {_format_number(high, snap)}."
-    )
+        return f"{call.text} clamps dates to {first} … {last}."
+    return f"{call.text} clamps values to {_format_interval(low, high, grid)}."
 
 
-def _describe_unit_limits(call: AggregateCall, measure: Measure, where: str) -> list[str]:
-    """Of a sum with bounds on what a unit adds up to."""
-    if measure.sum_bounds is None or measure.grid is None:
-        return []
-    low, high = (
-        _format_number(end * measure.grid.step, measure.grid) for end in measure.sum_bounds
-    )
-    return [
-        f"In {call.text} what a unit adds up to{where} counts as at least {low} and at most {high}."
-    ]
+def _describe_sum_clamp(
+    call: AggregateCall,
+    grid: ClampedGrid,
+    low: Fraction,
+    high: Fraction,
+    noun: UnitNoun,
+    where: str = "",
+) -> str:
+    ends = _format_interval(low, high, grid)
+    return f"{call.text} clamps the total of each {noun.singular}{where} to {ends}"
 
 
-def _describe_clipped_sum(call: AggregateCall, measure: Measure) -> list[str]:
-    """Of a sum for which it was counted how many units are outside its bounds, or of one beside
-    it.
-    """
-    if measure.grid is None:
-        return []
-    low, high = (
-        _format_number(end * measure.grid.step, measure.grid)
-        for end in (measure.grid.low, measure.grid.high)
-    )
-    told = f"In {call.text} what a unit adds up to counts as at least {low} and at most {high}"
+def _describe_clipped_sum(call: AggregateCall, grid: ClampedGrid, noun: UnitNoun) -> str:
+    """Describe the clamp of a sum with a count of the units outside of it, or of one beside it."""
+    clamp = _describe_sum_clamp(call, grid, grid.low * grid.step, grid.high * grid.step, noun)
     if call.clip is None:
-        return [f"{told}."]
+        return f"{clamp}."
     if call.clip.outer is None:
-        return [
-            f"{told}; how many are outside was counted, but not how far: the interval leaves out"
-            " what they lack."
-        ]
-    return [
-        f"{told}; the interval is that of sums from"
-        f" {' to '.join(map(_format_number, call.clip.outer))}."
-    ]
+        return (
+            f"{clamp}. The number of {noun.plural} outside is counted, but not how far outside they"
+            " are: the interval leaves out what clamping removes."
+        )
+    return f"{clamp}. The interval covers totals in {_format_interval(*call.clip.outer)}."
 
 
-def _format_number(value: Fraction, snap: ClampedGrid | None = None) -> str:
-    """Ten digits; on a fine grid, which nobody chose, as few as say the value to half a step: what
-    was declared, and not where it came to lie."""
-    near = (
-        Fraction(0)
-        if snap is None or max(abs(snap.low), abs(snap.high)) < _MAX_DECLARED_STEPS
-        else snap.step / 2
-    )
-    shorter = (float(f"{float(value):.{digits}g}") for digits in range(1, 11))
-    return f"{next((short for short in shorter if abs(Fraction(short) - value) <= near), float(value)):,.10g}"
+def _format_interval(low: Fraction, high: Fraction, grid: ClampedGrid | None = None) -> str:
+    return f"[{_format_number(low, grid)}, {_format_number(high, grid)}]"
+
+
+def _format_number(value: Fraction, grid: ClampedGrid | None = None) -> str:
+    """Format a bound with up to ten digits.
+
+    On a fine grid, which nobody declared, use as few digits as give the value to half a step: they
+    show the declared bound rather than the grid point next to it.
+    """
+    declared = grid is None or max(abs(grid.low), abs(grid.high)) < _MAX_DECLARED_STEPS
+    tolerance = Fraction(0) if declared or grid is None else grid.step / 2
+    for digits in range(1, 11):
+        rounded = float(f"{float(value):.{digits}g}")
+        if abs(Fraction(rounded) - value) <= tolerance:
+            return f"{rounded:,.10g}"
+    return f"{float(value):,.10g}"
 
 
 def _list_clamped_columns(measure: Measure | OrderStatistic) -> list[tuple[str, ClampedGrid]]:
-    """The columns that are clamped, and where."""
-    found = (
-        [] if measure.column is None or measure.grid is None else [(measure.column, measure.grid)]
-    )
-    return (
-        [*found, measure.second]
-        if isinstance(measure, Measure) and measure.second is not None
-        else found
-    )
+    found = []
+    if measure.column is not None and measure.grid is not None:
+        found.append((measure.column, measure.grid))
+    if isinstance(measure, Measure) and measure.second is not None:
+        found.append(measure.second)
+    return found
 
 
-def _describe_selection(call: AggregateCall, law: CalibratedSelection) -> str:
-    if law.method in TESTED_METHODS:
+def _describe_selection(call: AggregateCall, mechanism: CalibratedSelection) -> str:
+    if mechanism.method in TESTED_METHODS:
         return (
-            f"{call.text} is NULL where the test of the method {law.method} did not pass: no"
-            " release, though it was paid for."
+            f"{call.text} is NULL where the test of method '{mechanism.method}' fails; the test is"
+            " charged all the same."
         )
-    ranks = law.rank_error(Fraction(1, 20))
+    ranks = mechanism.rank_error(Fraction(1, 20))
     if ranks is None:
-        return f"How far off {call.text} is depends on the data, and is private."
-    if law.kind == "mode":
+        return f"The error of {call.text} depends on the data, so it is private."
+    if mechanism.kind == "mode":
         return (
-            f"{call.text} may be a value that is rarer by up to {_format_count(ranks, 'row')}, with"
-            " 95 %."
+            f"{call.text} may be a value that is rarer than the mode by up to"
+            f" {format_count(ranks, 'row')} (95 %)."
         )
     if call.bracket is not None:
-        return f"The interval of {call.text} is that of {describe_bracket(call.bracket, law)}."
+        return f"The interval of {call.text} is {describe_bracket(call.bracket, mechanism)}."
     return (
-        f"{call.text} is at most {_format_count(ranks, 'rank')} off, with 95 %; how far that is in"
-        " value is private."
+        f"{call.text} is off by at most {format_count(ranks, 'rank')} (95 %); its error in value is"
+        " private."
     )
 
 
-def describe_bracket(bracket: QuantileBracket, law: CalibratedSelection) -> str:
-    """Between which quantiles, and from how many rows on that is certain enough."""
-    least = count_rows_needed(law, (bracket.high - bracket.low) / 2, Fraction(1, 40), 1)
+def describe_bracket(bracket: QuantileBracket, mechanism: CalibratedSelection) -> str:
+    """Describe the quantiles that bound an interval, and the row count that they need."""
+    least = count_rows_needed(mechanism, (bracket.high - bracket.low) / 2, Fraction(1, 40), 1)
     return (
-        f"the quantiles at {float(bracket.low):g} and {float(bracket.high):g}, with 95 % where a"
-        f" count shows that there are more than {_format_count(least, 'row')}, and else the whole"
-        " range"
+        f"from the quantile at {float(bracket.low):g} to the one at {float(bracket.high):g} (95 %)"
+        f" where a noisy count shows more than {format_count(least, 'row')}, else the whole range"
     )
 
 
-def _format_count(count: float, word: str) -> str:
+def format_count(count: float, word: str) -> str:
+    """Format a count, rounded up, with its noun in singular or plural."""
     whole = math.ceil(count)
     return f"{whole:,} {word}{'s' * (whole != 1)}"

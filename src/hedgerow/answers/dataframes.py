@@ -1,4 +1,4 @@
-"""What every table of ours can become."""
+"""Conversions of answers and exact tables to data frames."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ __all__ = ["FrameConversions"]
 
 
 class FrameConversions(ABC):
-    """The other kinds of table, from the Arrow one that a subclass makes of its ``rows``."""
+    """The conversions to pandas, polars and Arrow that follow from ``to_arrow``."""
 
     __slots__ = ()
     rows: list[dict[str, Any]]
 
     @abstractmethod
     def to_arrow(self) -> Any:
-        """A pyarrow table."""
+        """Return the rows as a pyarrow table."""
 
     def to_pandas(self) -> Any:
-        """A pandas data frame."""
+        """Return the rows as a pandas data frame."""
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        """A polars data frame."""
+        """Return the rows as a polars data frame."""
         import polars
 
         return polars.from_arrow(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """What Arrow-minded libraries read directly."""
+        """Return an Arrow stream, which other libraries read directly."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:

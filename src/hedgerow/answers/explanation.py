@@ -1,5 +1,5 @@
-"""What a question would cost and how good its answer would be; of one that was answered, how good
-that answer is. Public parameters and what was published only, no data, no charge."""
+"""The explanation of a question: its cost and the error of its answer, or of the answer that is
+stored for it. It reads public parameters and published numbers only, and charges nothing."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 from hedgerow.accuracy.expected_ratio_error import ExpectedRatioError
-from hedgerow.accuracy.weighted_noise import (
-    WeightedNoise,
-    average_releases,
-    find_fineness,
-    find_noise,
-    select_comparable,
-)
+from hedgerow.accuracy.weighted_noise import WeightedNoise, select_comparable
 from hedgerow.accuracy.weighted_sum import compute_mean_error, compute_radius
-from hedgerow.answers.answer import Receipt, build_receipt, describe_averaging
+from hedgerow.answers.answer import Receipt, build_receipt
 from hedgerow.answers.caveats import describe_bracket, describe_rho_cost
+from hedgerow.answers.epsilon_search import find_least_epsilon
 from hedgerow.answers.estimates.estimate import compute_linear_weights
 from hedgerow.answers.render import render_explanation_html, render_explanation_text
+from hedgerow.answers.repeated_answers import AveragedMeasure, average_noise, describe_averaging
 from hedgerow.errors import BudgetExceeded, Unsupported
 from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.describe import describe_plan
@@ -30,7 +26,8 @@ from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import AdditiveNoise, NoiseMechanism, Release, ReleaseNoise
+from hedgerow.release.noise import AdditiveNoise, ReleaseNoise
+from hedgerow.release.payload import Release
 from hedgerow.sql.question import AggregateCall, Question
 
 __all__ = [
@@ -43,13 +40,17 @@ __all__ = [
 ]
 
 _FAILURE_PROBABILITY = Fraction(5, 100)
+_EPSILON_PRECISION = 1e-4  # of the epsilon that is found for an error
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAggregate:
-    """One aggregate: its noise and its error, in units of the answer. That of a mean or a variance
-    falls with the number n of rows, which is private: ``per_row`` has the error, the note tells it,
-    and ``scale`` is n times that of the answer. CORR has none."""
+    """The noise and the expected error of one aggregate, in the units of its answer.
+
+    The error of a mean or a variance falls with the number n of rows, which is private: ``per_row``
+    holds it, ``note`` describes it, and ``scale`` is n times the scale of the answer. CORR has
+    none of these.
+    """
 
     aggregate: str
     mechanism: str
@@ -62,9 +63,12 @@ class ExplainedAggregate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """The price and the error of a question that was not asked. One that was answered is ``free``:
-    noise, threshold and notes are those of the answer that it gets, ``receipt`` says which, and
-    ``count_questions_left`` counts such questions paid for anew."""
+    """The cost and the error of a question that was not run.
+
+    A question that was answered before is ``free``: noise, threshold and notes are those of the
+    stored answer, ``receipt`` names its ledger entry, and ``questions_left`` counts how many such
+    questions could be paid for anew.
+    """
 
     epsilon: Fraction
     cost: Loss
@@ -75,15 +79,15 @@ class Explanation:
     receipt: Receipt | None
     covered: bool
     questions_left: int
-    limited_by: str = "budget"  # which of budget and quota covers no more than that
+    limited_by: str = "budget"  # "budget" or "quota": the one that sets questions_left
 
     @property
     def free(self) -> bool:
-        """Whether there is an answer for no less than is asked for."""
+        """True if a stored answer serves the question."""
         return self.receipt is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Return plain data for JSON."""
         return {
             "epsilon": str(float(self.epsilon)),
             "cost": self.cost.to_dict(),
@@ -128,133 +132,104 @@ def build_explanation(
     at: TableParts | None = None,
     stored: Sequence[Release] = (),
 ) -> Explanation:
-    """The explanation of a question with the noise it would get, charged to the parts ``at`` or to
-    the whole; where its answer is ``stored``, with the noise that this has. As for an answer, the
-    first release has the largest epsilon."""
+    """Build the explanation of a question with the noise that it would get, or with the noise of
+    the ``stored`` releases, the one of the largest epsilon first.
+
+    The cost would be charged to the parts ``at``; None means the whole table.
+    """
     plan, price = question.plan, noise.loss(question.plan.sensitivity(unit))
     together = select_comparable(stored) if stored else ()
     noises = [release.noise for release in together] or [noise]
     threshold = noises[0].threshold
-    laws = {measure: _combine_noise(noises, index) for index, measure in enumerate(plan.measures)}
+    averaged = {
+        measure: average_noise(noises, index) for index, measure in enumerate(plan.measures)
+    }
+    if stored:
+        notes = [*notes, *describe_averaging(question, together)]
+    else:
+        notes = [*notes, *describe_rho_cost(price, budget), *_describe_charged_parts(at)]
     return Explanation(
         epsilon,
         Loss(Fraction(0)) if stored else price,
-        tuple(_explain_aggregate(call, *laws[call.measure]) for call in question.aggregates),
+        tuple(_explain_aggregate(call, averaged[call.measure]) for call in question.aggregates),
         None if threshold is None else threshold.minimum_count,
         describe_plan(plan, unit),
-        (
-            *notes,
-            *(
-                describe_averaging(question, together)
-                if stored
-                else (*describe_rho_cost(price, budget), *_describe_charged_parts(at))
-            ),
-        ),
+        tuple(notes),
         build_receipt(stored[0], reused=True) if stored else None,
         bool(stored) or budget.covers(price, at),
         count_questions_left(budget, price, at),
     )
 
 
-def _combine_noise(
-    noises: Sequence[ReleaseNoise], index: int
-) -> tuple[NoiseMechanism | WeightedNoise, int]:
-    """The noise of a measure over the releases of one answer, and in what parts of a step it is;
-    what was chosen is that of the first.
-    """
-    added = [
-        law for one in noises if not isinstance(law := find_noise(one, index), CalibratedSelection)
-    ]
-    if not added:
-        return noises[0].mechanisms[index], 1
-    return average_releases(
-        [()] * len(added), added, [find_fineness(one, index).parts_per_step for one in noises]
-    )[1:]
-
-
 def _describe_charged_parts(at: TableParts | None) -> list[str]:
-    """Which part pays, where it is not the whole."""
     if at is None:
         return []
-    table, parts = at
     return [
-        f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."
+        f"Only the part{'s' * (len(at.names) > 1)} {', '.join(at.names)} of {at.table} would be"
+        " charged."
     ]
 
 
-def _explain_aggregate(
-    call: AggregateCall, law: NoiseMechanism | WeightedNoise, factor: int
-) -> ExplainedAggregate:
-    name = type(law.terms[0][0] if isinstance(law, WeightedNoise) else law).__name__
-    if isinstance(law, CalibratedSelection):
-        off = law.rank_error(_FAILURE_PROBABILITY)
-        where = (
-            "the data decide how far off"
-            if off is None
-            else (
-                f"with 95 % at most {format_size(off)}"
-                f" {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
-            )
-        )
-        if call.bracket is not None:
-            where += f"; its interval is that of {describe_bracket(call.bracket, law)}"
-        return ExplainedAggregate(call.text, type(law.mechanism).__name__, None, None, None, where)
+def _explain_aggregate(call: AggregateCall, averaged: AveragedMeasure) -> ExplainedAggregate:
+    noise, factor = averaged.noise, averaged.parts_per_step
+    if isinstance(noise, CalibratedSelection):
+        return _explain_selection(call, noise)
+    name = type(noise.terms[0][0] if isinstance(noise, WeightedNoise) else noise).__name__
     weights = compute_linear_weights(call, factor)
     if weights is not None:
-        scale = _combine_scales(law) * math.hypot(*map(float, weights))
         return ExplainedAggregate(
             call.text,
             name,
-            scale,
-            compute_mean_error(law, weights),
-            float(compute_radius(law, weights, _FAILURE_PROBABILITY)),
+            _combine_scales(noise) * math.hypot(*map(float, weights)),
+            compute_mean_error(noise, weights),
+            float(compute_radius(noise, weights, _FAILURE_PROBABILITY)),
         )
     if call.function == "CORR":
-        return ExplainedAggregate(
-            call.text,
-            name,
-            None,
-            None,
-            None,
-            "the data decide how far off: the less the two vary, the farther",
-        )
+        note = "the error depends on the data: the less the two columns vary, the larger it is"
+        return ExplainedAggregate(call.text, name, None, None, None, note)
     assert isinstance(call.measure, Measure)
-    # the parts are those of the noise
+    # The noise counts in its own parts of a step, so the measure is taken in whole steps.
     per_row = ExpectedRatioError(
-        replace(call, measure=replace(call.measure, resolution=1)), law, factor
+        replace(call, measure=replace(call.measure, resolution=1)), noise, factor
     )
-    return ExplainedAggregate(
-        call.text,
-        name,
-        _combine_scales(law) * per_row.units_per_noise,
-        None,
-        None,
+    scale, note = (
+        _combine_scales(noise) * per_row.units_per_noise,
         per_row.describe(_FAILURE_PROBABILITY),
-        per_row,
     )
+    return ExplainedAggregate(call.text, name, scale, None, None, note, per_row)
 
 
-def _combine_scales(law: AdditiveNoise | WeightedNoise) -> float:
-    """Of several draws together, the one that would have their variance."""
-    return (
-        math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.terms))
-        if isinstance(law, WeightedNoise)
-        else float(law.scale)
-    )
+def _explain_selection(call: AggregateCall, mechanism: CalibratedSelection) -> ExplainedAggregate:
+    ranks = mechanism.rank_error(_FAILURE_PROBABILITY)
+    if ranks is None:
+        note = "the error depends on the data"
+    elif mechanism.kind == "mode":
+        note = f"rarer than the mode by at most {format_size(ranks)} rows (95 %)"
+    else:
+        note = f"off by at most {format_size(ranks)} ranks (95 %)"
+    if call.bracket is not None:
+        note += f"; its interval is {describe_bracket(call.bracket, mechanism)}"
+    name = type(mechanism.mechanism).__name__
+    return ExplainedAggregate(call.text, name, None, None, None, note)
 
 
-def limit_to_quota(told: Explanation, left: Fraction) -> Explanation:
-    """The explanation for an analyst with so much of their quota left, where that covers less
-    than the budget does.
-    """
-    many = int(max(left, Fraction(0)) // told.epsilon)
-    if told.free or many >= told.questions_left:
-        return told
-    return replace(told, covered=many > 0, questions_left=many, limited_by="quota")
+def _combine_scales(noise: AdditiveNoise | WeightedNoise) -> float:
+    """Return the scale of the single draw that has the variance of all draws together."""
+    if isinstance(noise, WeightedNoise):
+        return math.sqrt(sum(float(term.scale * share) ** 2 for term, share in noise.terms))
+    return float(noise.scale)
+
+
+def limit_to_quota(explanation: Explanation, left: Fraction) -> Explanation:
+    """Apply what an analyst has ``left`` of a quota, where it covers less than the budget does."""
+    count = int(max(left, Fraction(0)) // explanation.epsilon)
+    if explanation.free or count >= explanation.questions_left:
+        return explanation
+    return replace(explanation, covered=count > 0, questions_left=count, limited_by="quota")
 
 
 def count_questions_left(budget: Budget, cost: Loss, at: TableParts | None = None) -> int:
-    """How many questions of this price the budget still covers, by doubling and halving."""
+    """Count the questions of this cost that the budget still covers, by doubling and halving."""
     low, high = 0, 1
     while budget.covers(high * cost, at):
         low, high = high, 2 * high
@@ -266,45 +241,39 @@ def count_questions_left(budget: Budget, cost: Loss, at: TableParts | None = Non
 
 def find_needed_epsilon(
     question: Question,
-    noise_at: Callable[[Fraction], tuple[Question, ReleaseNoise]],
+    calibrate_at: Callable[[Fraction], tuple[Question, ReleaseNoise]],
     error: Fraction,
-    most: Fraction,
+    max_epsilon: Fraction,
 ) -> Fraction:
-    """The least epsilon, to four digits, at which every count and sum of the question has at most
-    this expected error.
+    """Return the least epsilon, rounded up to four digits, at which every count and sum of the
+    question has at most this expected error.
 
-    ``noise_at`` gives the noise that the question would get at an epsilon, and the question with
-    the measures that this is for.
+    ``calibrate_at`` returns the question with its noise at an epsilon.
     """
     if not question.aggregates or any(
         compute_linear_weights(call) is None for call in question.aggregates
     ):
         raise Unsupported(
-            "The error of anything but COUNT and SUM depends on the data, such as on how many rows"
-            " there are, which is private. Ask for an error of COUNT or SUM, or name an epsilon."
+            "Only COUNT and SUM have an expected error that is public; the error of other"
+            " aggregates depends on the data. Ask for the error of a COUNT or SUM, or name an"
+            " epsilon."
         )
 
-    def good(epsilon: Fraction) -> bool:
-        asked, noise = noise_at(epsilon)
-        laws = {
-            measure: _combine_noise([noise], index)
-            for index, measure in enumerate(asked.plan.measures)
-        }
-        each = [(call, *laws[call.measure]) for call in asked.aggregates]
-        return all(
-            isinstance(law, CalibratedSelection)
-            or compute_mean_error(law, compute_linear_weights(call, factor) or ()) <= error
-            for call, law, factor in each
-        )
+    def error_at(epsilon: Fraction) -> float:
+        priced, noise = calibrate_at(epsilon)
+        errors = [0.0]
+        for call in priced.aggregates:
+            averaged = average_noise([noise], priced.plan.measures.index(call.measure))
+            weights = compute_linear_weights(call, averaged.parts_per_step) or ()
+            if not isinstance(averaged.noise, CalibratedSelection):
+                errors.append(compute_mean_error(averaged.noise, weights))
+        return max(errors)
 
-    if not good(most):
+    found = find_least_epsilon(error_at, error, max_epsilon, _EPSILON_PRECISION)
+    if found is None:
         raise BudgetExceeded(
-            f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger"
-            " error than that."
+            f"Even at epsilon {float(max_epsilon):g}, the largest that one question may use, the"
+            " expected error is larger than that. Ask for a larger error."
         )
-    low, high = Fraction(0), most
-    while high - low > high / 10_000:
-        middle = (low + high) / 2
-        low, high = (low, middle) if good(middle) else (middle, high)
-    digits = 10 ** (4 - len(str(int(high)))) if high >= 1 else 10**6
-    return min(most, Fraction(-(-high * digits // 1), digits))
+    digits = 10 ** (4 - len(str(int(found)))) if found >= 1 else 10**6
+    return min(max_epsilon, Fraction(-(-found * digits // 1), digits))

@@ -1,6 +1,4 @@
-"""Answers and explanations as people look at them: tables with intervals, in a terminal and in a
-notebook.
-"""
+"""Answers and explanations as tables with intervals, for a terminal and for a notebook."""
 
 from __future__ import annotations
 
@@ -30,6 +28,8 @@ __all__ = [
     "render_answer_text",
     "render_explanation_html",
     "render_explanation_text",
+    "render_table_html",
+    "render_table_text",
 ]
 
 _MAX_SHOWN_ROWS = 60
@@ -38,7 +38,7 @@ _NUMBER_STYLE, _TEXT_STYLE = "text-align:right;white-space:nowrap", "text-align:
 
 
 class ReceiptView(Protocol):
-    """What is shown of a receipt."""
+    """The fields of a receipt that are shown."""
 
     @property
     def entry(self) -> int: ...
@@ -49,7 +49,7 @@ class ReceiptView(Protocol):
 
 
 class AnswerView(Protocol):
-    """What is shown of an answer."""
+    """The fields of an answer that are shown."""
 
     @property
     def columns(self) -> Sequence[str]: ...
@@ -67,7 +67,7 @@ class AnswerView(Protocol):
 
 
 class AggregateView(Protocol):
-    """What is shown of one aggregate of an explanation."""
+    """The fields of one explained aggregate that are shown."""
 
     @property
     def aggregate(self) -> str: ...
@@ -84,7 +84,7 @@ class AggregateView(Protocol):
 
 
 class ExplanationView(Protocol):
-    """What is shown of an explanation."""
+    """The fields of an explanation that are shown."""
 
     @property
     def cost(self) -> object: ...
@@ -106,7 +106,7 @@ class ExplanationView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _TableColumn:
-    """A column as text; ``intervals`` is None for keys and the like."""
+    """A column as text; ``interval_texts`` is None for a column without intervals."""
 
     name: str
     is_number: bool
@@ -118,34 +118,21 @@ class _TableColumn:
 def _build_columns(answer: AnswerView) -> list[_TableColumn]:
     found = []
     for name in answer.columns:
-        values, pairs = (
-            [row[name] for row in answer.rows[:_MAX_SHOWN_ROWS]],
-            answer.interval(name, rows=_MAX_SHOWN_ROWS),
-        )
-        places = _count_decimals(pairs)
-        number = any(
-            isinstance(value, (int, float)) and not isinstance(value, bool) for value in values
-        )
-        intervals = (
-            _format_intervals(pairs, places) if any(pair is not None for pair in pairs) else None
-        )
-        plain = name in answer.keys  # years and numbers of rooms are no amounts
-        found.append(
-            _TableColumn(
-                name,
-                number,
-                [_format_value(value, places, plain=plain) for value in values],
-                pairs,
-                intervals,
-            )
-        )
+        values = [row[name] for row in answer.rows[:_MAX_SHOWN_ROWS]]
+        pairs = answer.interval(name, rows=_MAX_SHOWN_ROWS)
+        decimals = _count_decimals(pairs)
+        is_number = any(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+        # Keys get no thousands separators: a year or a room number is not an amount.
+        cells = [_format_value(value, decimals, plain=name in answer.keys) for value in values]
+        has_intervals = any(pair is not None for pair in pairs)
+        intervals = _format_intervals(pairs, decimals) if has_intervals else None
+        found.append(_TableColumn(name, is_number, cells, pairs, intervals))
     return found
 
 
 def _count_decimals(pairs: Sequence[Interval]) -> int | None:
-    """Decimals that are worth showing: two digits of the narrowest interval. None where nothing
-    says how exact a number is.
-    """
+    """Return the decimals worth showing: two digits of the narrowest interval; None where there
+    is no interval."""
     widths = [pair[1] - pair[0] for pair in pairs if pair is not None and pair[1] > pair[0]]
     return min(max(1 - math.floor(math.log10(min(widths) / 2)), 0), 12) if widths else None
 
@@ -161,20 +148,16 @@ def _format_value(value: Any, places: int | None = None, *, plain: bool = False)
         if places is not None:
             return f"{value:,.{places}f}"
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
-    # Text comes from the data: what is no letter must not steer a terminal or turn the line round.
+    # Text comes from the data: control characters must not steer the terminal.
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)
     )
 
 
 def _format_intervals(pairs: Sequence[Interval], places: int | None) -> list[str]:
-    """Aligned, so that the eye can run down either end."""
+    """Format intervals with both ends aligned."""
     ends = [
-        (
-            ("", "")
-            if pair is None
-            else (_format_value(pair[0], places), _format_value(pair[1], places))
-        )
+        ("", "") if pair is None else tuple(_format_value(end, places) for end in pair)
         for pair in pairs
     ]
     left, right = (max(map(len, side)) for side in zip(*ends, strict=True))
@@ -182,9 +165,7 @@ def _format_intervals(pairs: Sequence[Interval], places: int | None) -> list[str
 
 
 def format_answer_notes(answer: AnswerView) -> list[str]:
-    """What stands under the table: rows that are left out, the price, and what to know when
-    reading it.
-    """
+    """Format the lines below the table: omitted rows, the cost, and the notes."""
     receipt = answer.receipt
     lines = format_omitted_rows(len(answer.rows))
     lines += [] if answer.rows else [_describe_no_rows(answer.notes)]
@@ -194,27 +175,21 @@ def format_answer_notes(answer: AnswerView) -> list[str]:
 
 
 def format_omitted_rows(count: int) -> list[str]:
-    """A line about the rows that are left out, where some are."""
-    return (
-        [
-            f"… and {count - _MAX_SHOWN_ROWS:,} rows more: all are in .rows, and printed by"
-            " --format csv"
-        ]
-        if count > _MAX_SHOWN_ROWS
-        else []
-    )
+    """Format the line about omitted rows, if there are any."""
+    if count <= _MAX_SHOWN_ROWS:
+        return []
+    more = count - _MAX_SHOWN_ROWS
+    return [f"… and {more:,} more rows. Read them all in .rows, or print them with --format csv."]
 
 
 def _describe_no_rows(notes: Sequence[str]) -> str:
-    hidden = any(note.startswith("Groups are shown from") for note in notes)
-    return (
-        "No group reached"
-        f" {'the noisy count from which groups are shown' if hidden else 'what HAVING, LIMIT and OFFSET leave'}."
-    )
+    if any(note.startswith("Groups with a noisy count below") for note in notes):
+        return "Every group is hidden: no noisy count is large enough."
+    return "HAVING, LIMIT or OFFSET leaves no rows."
 
 
 def build_answer_table(answer: AnswerView) -> Table:
-    """For a rich console: each number with its interval at its right."""
+    """Build a rich table with each number beside its interval."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -241,7 +216,12 @@ def build_answer_table(answer: AnswerView) -> Table:
 
 
 def render_answer_text(answer: AnswerView) -> str:
-    """For the terminal."""
+    """Render an answer for the terminal."""
+    return render_table_text(answer, format_answer_notes(answer))
+
+
+def render_table_text(answer: AnswerView, notes: Sequence[str]) -> str:
+    """Render the table of an answer as text, with notes below."""
     from rich.console import Console
 
     out = io.StringIO()
@@ -249,11 +229,11 @@ def render_answer_text(answer: AnswerView) -> str:
         build_answer_table(answer)
     )
     lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
-    return "\n".join([*lines, "", *format_answer_notes(answer)])
+    return "\n".join([*lines, "", *notes])
 
 
 def render_answer_html(answer: AnswerView) -> str:
-    """For a notebook, with an error bar for each number that has an interval."""
+    """Render an answer for a notebook, with an error bar for each interval."""
     columns = _build_columns(answer)
     titles, rows = "", ["" for _ in answer.rows[:_MAX_SHOWN_ROWS]]
     for column in columns:
@@ -268,16 +248,24 @@ def render_answer_html(answer: AnswerView) -> str:
         for place, cell in enumerate(column.cells):
             rows[place] += f'<td style="{style}">{escape(cell)}</td>'
             if column.interval_texts is not None and bars is not None:
-                rows[place] += (
-                    f'<td style="{_NUMBER_STYLE}">{escape(column.interval_texts[place])}</td><td>{bars[place]}</td>'
-                )
+                interval = escape(column.interval_texts[place])
+                rows[place] += f'<td style="{_NUMBER_STYLE}">{interval}</td><td>{bars[place]}</td>'
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    foot = "<br>".join(escape(line) for line in format_answer_notes(answer))
-    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table><p><small>{foot}</small></p>"
+    return render_table_html(titles, body, format_answer_notes(answer))
+
+
+def render_table_html(titles: str, body: str, notes: Sequence[str]) -> str:
+    """Render a table of HTML cells with its notes below."""
+    foot = "<br>".join(map(escape, notes))
+    return (
+        f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+        f"<p><small>{foot}</small></p>"
+    )
 
 
 def _draw_error_bars(values: Sequence[Any], pairs: Sequence[Interval]) -> list[str]:
-    """One drawing for each row, all on one axis: a line between the ends, a dot at the answer."""
+    """Draw one error bar for each row, all on one axis: a line between the ends, a dot at the
+    answer."""
     known = [pair for pair in pairs if pair is not None]
     low, high = float(min(pair[0] for pair in known)), float(max(pair[1] for pair in known))
     scale = (_WIDTH - 8) / ((high - low) or 1.0)
@@ -307,42 +295,34 @@ def _draw_error_bars(values: Sequence[Any], pairs: Sequence[Interval]) -> list[s
 def _describe_price(explanation: ExplanationView) -> list[str]:
     if (paid := explanation.receipt) is not None:
         return [
-            f"It was answered before, for epsilon {format_size(float(paid.epsilon))} (ledger entry"
-            f" {paid.entry}): asking again is free."
+            f"This question was answered before, at epsilon {format_size(float(paid.epsilon))}"
+            f" (ledger entry {paid.entry}): asking again is free."
         ]
-    many, covers = explanation.questions_left, explanation.covered
-    what = f"The {explanation.limited_by}"
-    left = (
-        f"{what} covers {many:,} such question{'s' * (many != 1)}."
-        if covers
-        else f"{what} does not cover it."
-    )
-    return [f"It would cost {explanation.cost}. {left}"]
+    count = explanation.questions_left
+    covers = f"covers {count:,} such question{'s' * (count != 1)}"
+    return [
+        f"This question would cost {explanation.cost}. The {explanation.limited_by}"
+        f" {covers if explanation.covered else 'does not cover it'}."
+    ]
 
 
 def _describe_aggregates(explanation: ExplanationView) -> list[tuple[str, str]]:
-    """Each aggregate, and how good its answer would be."""
+    """Return each aggregate with a description of its error."""
     found = []
     for line in explanation.lines:
-        per = ""
-        if line.expected_error is None or line.error_95 is None:
-            error, per = line.note, "/n"
-        else:
-            error = (
-                f"off by about {format_size(line.expected_error)}, with 95 % by at most"
-                f" {format_size(line.error_95)}"
-            )
-        how = (
-            line.mechanism
-            if line.scale is None
-            else f"{line.mechanism} noise, scale {format_size(line.scale)}{per}"
-        )
-        found.append((line.aggregate, f"{error} ({how})"))
+        error, per = line.note, "/n"
+        if line.expected_error is not None and line.error_95 is not None:
+            expected, at_most = format_size(line.expected_error), format_size(line.error_95)
+            error, per = f"off by about {expected}, at most {at_most} (95 %)", ""
+        how = line.mechanism
+        if line.scale is not None:
+            how += f" noise, scale {format_size(line.scale)}{per}"
+        found.append((line.aggregate, f"{error}; {how}"))
     return found
 
 
 def render_explanation_text(explanation: ExplanationView) -> str:
-    """Price, error, and what the answer leaves out. The steps are in ``steps``."""
+    """Render the cost, the errors and the notes of an explanation; its ``steps`` are left out."""
     lines = _describe_aggregates(explanation)
     wide = max((len(name) for name, _ in lines), default=0)
     return "\n".join(
@@ -355,7 +335,7 @@ def render_explanation_text(explanation: ExplanationView) -> str:
 
 
 def render_explanation_html(explanation: ExplanationView) -> str:
-    """For a notebook; the steps unfold."""
+    """Render an explanation for a notebook; its steps unfold."""
     price = "<br>".join(map(escape, _describe_price(explanation)))
     rows = "".join(
         f'<tr><td style="{_TEXT_STYLE}"><code>{escape(name)}</code></td><td'

@@ -1,10 +1,10 @@
-"""Several aggregates off one measurement, where Laplace noise is the less for it:
-docs/decisions/0014 has the figures.
+"""Moment sharing: several aggregates computed from one measurement, where that lowers Laplace noise
+(docs/decisions/0014).
 
-A SUM and a COUNT of one column are read off its moments, as they are beside its mean. COUNT(*) is
-read off the moments of a column that have a rest, or whose values as read cannot be NULL, for both
-shares of epsilon. Which ones, is told by the plan alone. (Where units are replaced, moments move
-twice as far as a count, and nothing is merged.)
+A SUM and a COUNT of one column are computed from its moments, as they are beside its mean. COUNT(*)
+is computed from the moments of a column that have a NULL sum, or whose values as read cannot be
+NULL, for both shares of epsilon. The plan alone decides which. (Under change-one, moments have
+twice the sensitivity of a count, and nothing is merged.)
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _ROW_COUNT, _UNIT_COUNT = Measure("rows"), Measure("units")
 
 
 def merge_measures(plan: Aggregate) -> Aggregate:
-    """The plan with as few measures as tell the same. A count of rows that decides which groups
-    are shown stays.
+    """Return the plan with as few measures as give the same aggregates. A count of rows that
+    decides which groups are shown stays.
     """
     moments = {(one.column, one.grid): one for one in _list_summed(plan) if one.kind == "moments"}
     totals = {
@@ -70,7 +70,7 @@ def _can_be_null(plan: Aggregate, measure: Measure) -> bool:
 
 
 def _list_summed(plan: Aggregate) -> list[Measure]:
-    """Sums and moments of one column, whose values may differ, and which are summed as they are."""
+    """Return the plain sums and moments of one column whose values may differ."""
     return [
         one
         for one in plan.measures
@@ -82,20 +82,20 @@ def _list_summed(plan: Aggregate) -> list[Measure]:
     ]
 
 
-def compute_measure_shares(plan: Aggregate, decisive: int | None) -> list[Fraction]:
-    """How much of the price each measure gets: all the same, but moments that tell COUNT(*) as well
-    have two shares.
+def compute_measure_shares(plan: Aggregate, deciding: int | None) -> list[Fraction]:
+    """Return the share of the price of each measure: equal, but moments that give COUNT(*) as well
+    get two shares.
 
-    With a share of its own COUNT(*) has the noise of one number. Off moments it has that of
-    ``width`` numbers, and is as good with sqrt(width) shares. What is left of two goes to the count
-    at the place ``decisive``, which says what groups are shown.
+    With a share of its own COUNT(*) has the noise of one number. From moments it has that of
+    ``width`` numbers, and is as accurate with sqrt(width) shares. The rest of the two shares goes
+    to the count at the index ``deciding``, which decides which groups are shown.
     """
     sizes = [
         Fraction(2 if isinstance(one, Measure) and one.counts_rows else 1) for one in plan.measures
     ]
     together = sum(sizes)
     for index, measure in enumerate(plan.measures):
-        if decisive is not None and isinstance(measure, Measure) and measure.counts_rows:
+        if deciding is not None and isinstance(measure, Measure) and measure.counts_rows:
             sizes[index] = Fraction(math.sqrt(measure.width)).limit_denominator(1000)
-            sizes[decisive] += 2 - sizes[index]
+            sizes[deciding] += 2 - sizes[index]
     return [size / together for size in sizes]

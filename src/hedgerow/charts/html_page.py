@@ -96,7 +96,6 @@ def _render_note(note: str) -> str:
 
 
 def _render_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Render a table, with columns of numbers aligned right."""
     kinds = [
         ' class="n"' if all(_is_numeric(row[place]) for row in rows) else ""
         for place in range(len(headers))

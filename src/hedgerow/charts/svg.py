@@ -137,7 +137,6 @@ def draw_rectangle(
     kind: str = "bar",
     attributes: str = "",
 ) -> str:
-    """Draw a rectangle; a negative width or height counts as 0."""
     shape = f'x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.0):.1f}" height="{max(height, 0.0):.1f}"'
     return _close("rect", f'class="{kind}" {shape}{attributes}', tooltip)
 
@@ -163,7 +162,6 @@ def draw_whisker(
 def draw_text(
     x: float, y: float, text: str, anchor: str, kind: str = "label", attributes: str = ""
 ) -> str:
-    """Write text at a point; ``anchor`` is start, middle or end."""
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}"'
         f' text-anchor="{anchor}"{attributes}>{escape(text)}</text>'

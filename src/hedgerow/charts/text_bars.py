@@ -37,7 +37,7 @@ def fill_cells(value: float, top: float, width: int, mark: str = FULL) -> str:
 def draw_bar(item: TextBar, top: float, width: int) -> Text:
     """Draw a bar with its interval on an axis from 0 to ``top`` over ``width`` cells."""
     low, answer, high, truth = _scale_to_cells(item, 0, top, width)
-    text = Text()  # a base style would colour the bracket as well
+    text = Text()  # a base style here would colour the bracket as well
     text.append(FULL * low, style="bar")
     text.append_text(_draw_interval(low, answer, high, truth))
     return text

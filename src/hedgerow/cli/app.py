@@ -1,92 +1,100 @@
-"""The program ``hedgerow``: its commands, its exit codes, its manners about errors.
+"""The program ``hedgerow``: the table of commands, exit codes and error output.
 
-A command is a function in a module of its own that returns an exit code, and one entry in
-``COMMANDS``. It raises what the library raises; how that is told, and with which code, is decided
-here once.
+``COMMANDS`` names the function behind each command. Its module is imported when the command is
+called, so ``hedgerow --help`` stays fast and command modules may import what they like. A command
+raises the library's errors; this module alone turns them into messages and exit codes.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 import hedgerow
-from hedgerow.cli.audit import audit_mechanism
-from hedgerow.cli.custodian import accept_policy, check_policy, raise_budget, show_budget
-from hedgerow.cli.demo import run_demo
-from hedgerow.cli.init import init_policy
-from hedgerow.cli.ledger import (
-    adopt_ledger,
-    backup_ledger,
-    begin_ledger,
-    restore_ledger,
-    verify_ledger,
-)
-from hedgerow.cli.local.commands import (
-    collect_reports,
-    decode_reports,
-    encode_values,
-    plan_metric,
-    simulate_clients,
-)
-from hedgerow.cli.publish import (
-    publish_cdf,
-    publish_histogram,
-    publish_marginals,
-    publish_queries,
-    publish_stream,
-    publish_synthetic,
-)
-from hedgerow.cli.query import explain_query, run_query
-from hedgerow.cli.risk.answers import attack_answers
-from hedgerow.cli.risk.attack import attack_secret
-from hedgerow.cli.risk.table import assess_table
 from hedgerow.cli.terminal import print_error, print_json, tolerate_ascii
-from hedgerow.cli.verify import verify_file
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
-from hedgerow.numeric.formatting import join_words
 
-__all__ = ["COMMANDS", "EXIT_CODES", "main"]
+__all__ = ["COMMANDS", "EXIT_CODES", "Command", "main"]
 
-# Some names are two words; ``main`` joins them before typer sees them.
-COMMANDS: Mapping[str, Callable[..., int]] = {
-    "demo": run_demo,
-    "init": init_policy,
-    "check": check_policy,
-    "query": run_query,
-    "explain": explain_query,
-    "budget": show_budget,
-    "budget raise": raise_budget,
-    "policy accept": accept_policy,
-    "ledger verify": verify_ledger,
-    "ledger adopt": adopt_ledger,
-    "ledger backup": backup_ledger,
-    "ledger restore": restore_ledger,
-    "ledger begin": begin_ledger,
-    "publish histogram": publish_histogram,
-    "publish cdf": publish_cdf,
-    "publish marginals": publish_marginals,
-    "publish queries": publish_queries,
-    "publish stream": publish_stream,
-    "publish synthetic": publish_synthetic,
-    "local plan": plan_metric,
-    "local simulate": simulate_clients,
-    "local encode": encode_values,
-    "local collect": collect_reports,
-    "local decode": decode_reports,
-    "verify": verify_file,
-    "audit": audit_mechanism,
-    "risk table": assess_table,
-    "risk answers": attack_answers,
-    "risk attack": attack_secret,
-}
 
-# The first that fits counts.
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of one or two words, the ``module:function`` that runs it, and its help line."""
+
+    name: str
+    target: str
+    summary: str
+
+    def load(self) -> Callable[..., int]:
+        """Import the module of this command and return its function."""
+        module, _, function = self.target.partition(":")
+        loaded: Callable[..., int] = getattr(importlib.import_module(module), function)
+        return loaded
+
+
+# fmt: off
+COMMANDS: tuple[Command, ...] = tuple(
+    Command(name, f"hedgerow.cli.{target}", summary)
+    for name, target, summary in (
+        ("demo", "demo:run_demo", "Take a guided tour of a made-up clinic in ./demo."),
+        ("init", "init:init_policy", "Write a policy for your data files by answering questions."),
+        ("check", "custodian:check_policy", "Check a policy, its data files and its ledger."),
+        ("query", "query:run_query", "Ask a question in SQL and get a private answer."),
+        ("explain", "query:explain_query", "Show the cost and accuracy of a question, for free."),
+        ("budget", "custodian:show_budget", "Show how much budget is spent and left."),
+        ("budget raise", "custodian:raise_budget", "Accept a policy with a larger budget."),
+        ("policy accept", "custodian:accept_policy",
+         "Accept a changed policy, even where it loosens protection."),
+        ("ledger verify", "ledger:verify_ledger", "Check the ledger for tampering."),
+        ("ledger adopt", "ledger:adopt_ledger", "Accept a ledger that was moved or copied back."),
+        ("ledger backup", "ledger:backup_ledger", "Copy the ledger to a new file."),
+        ("ledger restore", "ledger:restore_ledger", "Replace a missing ledger with a backup."),
+        ("ledger begin", "ledger:begin_ledger",
+         "Start a new ledger after the old one and its backups were lost."),
+        ("publish histogram", "publish:publish_histogram",
+         "Publish the number of rows for each combination of values."),
+        ("publish cdf", "publish:publish_cdf",
+         "Publish cumulative counts, from which any range can be read."),
+        ("publish marginals", "publish:publish_marginals",
+         "Publish tables for all combinations of a few columns."),
+        ("publish queries", "publish:publish_queries",
+         "Publish a count for each condition in a file."),
+        ("publish stream", "publish:publish_stream",
+         "Publish running totals along a column, such as days."),
+        ("publish synthetic", "publish:publish_synthetic",
+         "Publish synthetic rows that resemble the real ones."),
+        ("local plan", "local.commands:plan_metric",
+         "Choose a local protocol and estimate how many clients it needs."),
+        ("local simulate", "local.commands:simulate_clients",
+         "Simulate clients and compare estimates with the truth."),
+        ("local encode", "local.commands:encode_values",
+         "Randomise values into a batch of reports."),
+        ("local collect", "local.commands:collect_reports",
+         "Run a server that collects reports over HTTP."),
+        ("local decode", "local.decode:decode_reports",
+         "Estimate which values clients hold, from their reports."),
+        ("verify", "verify:verify_file",
+         "Prove that the programs in a file are private, or find a counterexample."),
+        ("audit", "audit:audit_mechanism",
+         "Measure how much a mechanism leaks, from its outputs."),
+        ("risk table", "risk.table:assess_table",
+         "Measure how many people in a table are unique."),
+        ("risk answers", "risk.answers:attack_answers",
+         "Find people whom published answers give away."),
+        ("risk attack", "risk.attack:attack_secret",
+         "Attack a secret column, with and without Hedgerow."),
+    )
+)
+# fmt: on
+
+# The first match decides.
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (BudgetExceeded, 4),
     (Refused, 3),
@@ -95,11 +103,41 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 )
 _USAGE, _INTERRUPTED = 2, 130
 
-# typer shows one of click's errors in public; the one above it is the mistake on a command line.
+# typer exports only BadParameter; its parent is click's class for all mistakes on a command line.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
-def _build_program() -> typer.Typer:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code; raise nothing unless --debug is given."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    tolerate_ascii()
+    try:
+        given = _join_command_words(given)
+        # Not standalone: typer then returns what the command returned, or the code of an Exit.
+        return int(
+            _build_program(given)(args=given, prog_name="hedgerow", standalone_mode=False) or 0
+        )
+    except typer.Exit as done:
+        return done.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        print_error("Interrupted.")
+        return _INTERRUPTED
+    except Exception as error:
+        if "--debug" in given:
+            raise
+        if isinstance(error, BrokenPipeError):
+            return _close_output()
+        message = _format_error(error)
+        if "--json" in given:
+            print_json({"error": {"type": type(error).__name__, "message": message}})
+        print_error(message)
+        if isinstance(error, _UsageError):
+            return _USAGE
+        return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+
+
+def _build_program(given: Sequence[str]) -> typer.Typer:
+    """Build the program with the called command loaded and the others by their help line only."""
     program = typer.Typer(
         name="hedgerow",
         help="Differential privacy with exact noise.",
@@ -108,14 +146,19 @@ def _build_program() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     program.callback(invoke_without_command=True)(_show_help)
-    for name, command in COMMANDS.items():
-        program.command(name, help=_format_help(command))(command)
+    called = next((word for word in given if not word.startswith("-")), None)
+    for command in COMMANDS:
+        if command.name == called:
+            function = command.load()
+            program.command(command.name, help=_format_help(function))(function)
+        else:
+            program.command(command.name, help=command.summary)(lambda: None)
     return program
 
 
-def _format_help(command: Callable[..., int]) -> str:
-    """Its docstring; where a line of that ends is no matter, only where a paragraph does."""
-    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+def _format_help(function: Callable[..., int]) -> str:
+    """Return the docstring of a command with one line for each paragraph, for typer to wrap."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
@@ -127,58 +170,25 @@ def _show_version(wanted: bool) -> None:
 
 def _show_help(
     context: typer.Context,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,  # noqa: ARG001
+    ] = False,
 ) -> None:
-    """Differential privacy with exact noise."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the exit code is returned, and nothing is raised unless --debug asks for
-    it.
-    """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    tolerate_ascii()
-    try:
-        given = _join_command_words(given)
-        # Not standalone: typer then returns what the command returned, or the code of an Exit.
-        return int(_build_program()(args=given, prog_name="hedgerow", standalone_mode=False) or 0)
-    except typer.Exit as done:
-        return done.exit_code
-    except (typer.Abort, KeyboardInterrupt):
-        print_error("Interrupted.")
-        return _INTERRUPTED
-    except Exception as error:
-        if "--debug" in given:
-            raise
-        if isinstance(error, BrokenPipeError):
-            return _close_output()
-        code = (
-            _USAGE
-            if isinstance(error, _UsageError)
-            else next(code for kind, code in EXIT_CODES if isinstance(error, kind))
-        )
-        message = _format_error(error)
-        if "--json" in given:
-            print_json({"error": {"type": type(error).__name__, "message": message}})
-        print_error(message)
-        return code
-
-
 def _join_command_words(given: list[str]) -> list[str]:
-    """The arguments with a command of two words as one."""
-    if " ".join(given[:2]) in COMMANDS:
+    """Return the arguments with the two words of a command joined into one."""
+    names = [command.name for command in COMMANDS]
+    if " ".join(given[:2]) in names:
         return [" ".join(given[:2]), *given[2:]]
     first = given[0] if given else ""
-    whole = [name for name in COMMANDS if name.startswith(f"{first} ")]
-    if not whole or first in COMMANDS:
+    longer = [f"'hedgerow {name}'" for name in names if name.startswith(f"{first} ")]
+    if not longer or first in names:
         return given
-    names = [f"'hedgerow {name}'" for name in whole]
-    listed = join_words(names, "or")
+    listed = " or ".join([", ".join(longer[:-1]), longer[-1]] if len(longer) > 1 else longer)
     if "--help" in given:
         typer.echo(f"'{first}' takes a second word: {listed}. Each has its own --help.")
         raise typer.Exit
@@ -186,8 +196,9 @@ def _join_command_words(given: list[str]) -> list[str]:
 
 
 def _close_output() -> int:
-    """Whoever read the output has gone, as ``head`` does: nothing more is said, also not when
-    Python closes its streams.
+    """Silence standard output after its reader has gone, as ``head`` does, and return the code.
+
+    Python flushes its streams on exit; without this it would print a second error then.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_CODES[-1][1]

@@ -1,159 +1,137 @@
-"""What the custodian runs: check a policy, see and raise budgets, accept a policy."""
+"""The custodian's commands: ``hedgerow check``, ``budget``, ``budget raise``, ``policy accept``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.terminal import (
-    DebugOption,
-    JsonOption,
-    make_output_console,
-    print_json,
-    show_progress,
-)
+from hedgerow import database
+from hedgerow.answers.explanation import count_questions_left
+from hedgerow.cli.options import DebugOption, JsonOption, NoteOption, PolicyFile
+from hedgerow.cli.terminal import print_json, print_lines, show_progress
+from hedgerow.database import Database
+from hedgerow.database.open_database import open_dry_run
+from hedgerow.engines.data_source import PhysicalColumn
+from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.tables.inspect import list_timestamp_notes, list_unreadable_notes
 from hedgerow.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from hedgerow.engines.data_source import PhysicalColumn, Source
-    from hedgerow.policy import BudgetRule, TableRule
-    from hedgerow.privacy.budget_view import Balance, DualBalance
-    from hedgerow.sql.catalog import TableEntry
+from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.policy import BudgetRule, TableRule
+from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.budget_view import Balance, DualBalance
+from hedgerow.privacy.loss import compute_pure_rho
+from hedgerow.sql.catalog import TableEntry
 
 __all__ = ["accept_policy", "check_policy", "raise_budget", "show_budget"]
 
-PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
-NoteOption = Annotated[str, typer.Option(help="Why; it is kept in the ledger.")]
-
-
 _CHECKED_NOTE = (
-    "Looked at: every line of the policy, names and types of columns, that the files can be read,"
-    " and the form of each line of .csv files. Not looked at: values. A value that is not what the"
-    " policy declares (text in a column of dates, say) counts as missing, or as the nearest bound."
+    "Checked: every line of the policy, the names and types of columns, that the files can be read,"
+    " and the form of each line of .csv files. Not checked: values. A value that does not fit its"
+    " declaration (text in a date column, say) counts as missing, or as the nearest bound."
 )
-
 _SANDBOX_NOTE = (
     "These layers confine the engine's own process. hedgerow.protect, and hedgerow.open with"
-    " in_process=True, run the engine in yours, without any of them."
+    " in_process=True, run the engine inside your process, without any of them."
 )
 
 
 def check_policy(
-    policy: PolicyFile, as_json: JsonOption = False, debug: DebugOption = False
+    policy: PolicyFile,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Check a policy as a whole: every line of it, its sources and their columns, and what the
-    ledger accepted. Writes nothing.
-    """
-    from hedgerow.database.open_database import open_dry_run
+    """Check a policy, its data files and its ledger.
 
+    Reads every line of the policy and the columns of its files, and compares the policy with the
+    one that the ledger accepted. Writes nothing and charges nothing.
+    """
     with show_progress("checking", quiet=as_json), open_dry_run(policy) as db:
         db.start()
-        found: dict[str, Any] = {
-            "policy": str(policy),
-            "tables": {
-                rule.name: _describe_table(rule, db.catalog.tables[rule.name])
-                for rule in db.policy.tables
-            },
-            "budgets": {name: view.to_dict() for name, view in db.budgets.items()},
-            "notes": [
-                *(
-                    note
-                    for rule in db.policy.tables
-                    for note in _list_reading_notes(
-                        db.catalog.tables[rule.name], db.source.schema(rule.name)
-                    )
-                ),
-                *_list_id_conflicts(db.catalog.tables.values()),
-            ],
-            "warnings": list(db.policy.warnings),
-            "looked_at": _CHECKED_NOTE,
-            "engine": {"layers": _describe_layers(db.source), "note": _SANDBOX_NOTE},
-        }
-        questions = {rule.population: _estimate_questions(rule) for rule in db.policy.budgets}
+        report = _build_check_report(policy, db)
     if as_json:
-        print_json({**found, "typical_questions": questions})
+        print_json(report)
         return 0
-    console = make_output_console()
-    console.print(f"{policy}: all well.", style="bold green")
-    console.print(f"  {_CHECKED_NOTE}", style="dim", markup=False, soft_wrap=True)
-    for name, table in found["tables"].items():
-        what = ", ".join(
+    print_lines([f"{policy}: no problems found."], style="bold green")
+    print_lines([f"  {_CHECKED_NOTE}"], style="dim")
+    for name, table in report["tables"].items():
+        facts = ", ".join(
             [_describe_unit(table), f"version {table['version']}", *_describe_parts(table["parts"])]
         )
-        console.print(
-            f"  table {name} ({what}): {', '.join(table['columns'])}", markup=False, soft_wrap=True
-        )
-    for name, text in questions.items():
-        console.print(f"  budget of {name}: {text}", markup=False, soft_wrap=True)
-    _print_layers(found["engine"]["layers"])
-    for note in found["notes"]:
-        console.print(f"  Note: {note}", markup=False, soft_wrap=True)
-    for warning in found["warnings"]:
-        console.print(f"  Warning: {warning}", markup=False, soft_wrap=True, style="yellow")
+        print_lines([f"  table {name} ({facts}): {', '.join(table['columns'])}"])
+    print_lines(f"  budget of {name}: {text}" for name, text in report["typical_questions"].items())
+    for name, layer in report["engine"]["layers"].items():
+        state, style = ("active", None) if layer["active"] else ("NOT ACTIVE", "yellow")
+        print_lines([f"  engine sandbox, {name}: {state}: {layer['detail']}"], style=style)
+    print_lines([f"  {_SANDBOX_NOTE}"], style="dim")
+    print_lines(f"  Note: {note}" for note in report["notes"])
+    print_lines([f"  Warning: {warning}" for warning in report["warnings"]], style="yellow")
     return 0
 
 
-def _describe_layers(source: Source) -> dict[str, dict[str, Any]]:
-    """Describe the layers that keep the engine process from writing: whether each is active, and
-    what it does or why it is not.
-    """
-    from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
-
-    # a rehearsal starts the process that answers would come from
-    assert isinstance(source, IsolatedDuckDB)
-    return {layer.name: {"active": layer.active, "detail": layer.detail} for layer in source.layers}
-
-
-def _print_layers(layers: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print the layers of the sandbox, those that are missing in another colour."""
-    for name, layer in layers.items():
-        words, style = ("active", None) if layer["active"] else ("NOT ACTIVE", "yellow")
-        told = f"  sandbox of the engine, {name}: {words}: {layer['detail']}"
-        make_output_console().print(told, markup=False, soft_wrap=True, style=style)
-    make_output_console().print(f"  {_SANDBOX_NOTE}", style="dim", markup=False, soft_wrap=True)
+def _build_check_report(policy: Path, db: Database) -> dict[str, Any]:
+    entries = db.catalog.tables
+    # A dry run starts the process that answers would come from.
+    assert isinstance(db.source, IsolatedDuckDB)
+    layers = {
+        layer.name: {"active": layer.active, "detail": layer.detail} for layer in db.source.layers
+    }
+    notes = [
+        note
+        for rule in db.policy.tables
+        for note in _list_reading_notes(entries[rule.name], db.source.schema(rule.name))
+    ]
+    return {
+        "policy": str(policy),
+        "tables": {
+            rule.name: _describe_table(rule, entries[rule.name]) for rule in db.policy.tables
+        },
+        "budgets": {name: view.to_dict() for name, view in db.budgets.items()},
+        "notes": [*notes, *_list_id_conflicts(entries.values())],
+        "warnings": list(db.policy.warnings),
+        "looked_at": _CHECKED_NOTE,
+        "engine": {"layers": layers, "note": _SANDBOX_NOTE},
+        "typical_questions": {
+            rule.population: _estimate_questions(rule) for rule in db.policy.budgets
+        },
+    }
 
 
 def _list_reading_notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:
-    """What is read as less than the data have: dates, and columns of lists and the like."""
-    from hedgerow.engines.duckdb.tables.inspect import list_timestamp_notes, list_unreadable_notes
-
-    table, shown = (
-        entry.schema.table,
-        {column.name.casefold() for column in entry.columns if column.type == "date"},
-    )
-    whole = [
-        f"{table}.{one.name} is known by {one.granularity}, as the policy declares it: questions"
-        " about single days are refused."
-        for one in entry.columns
-        if one.granularity != "day"
+    """List the columns of which less is read than the data hold: times of day, lists and so on."""
+    table = entry.schema.table
+    dates = {column.name.casefold() for column in entry.columns if column.type == "date"}
+    coarse = [
+        f"{table}.{column.name} is known by {column.granularity}, as the policy declares it:"
+        " questions about single days are refused."
+        for column in entry.columns
+        if column.granularity != "day"
     ]
-    asked = (column for column in columns if column.name.casefold() not in entry.hidden)
+    visible = (column for column in columns if column.name.casefold() not in entry.hidden)
     return [
         *list_timestamp_notes(
-            table, (column for column in columns if column.name.casefold() in shown)
+            table, (column for column in columns if column.name.casefold() in dates)
         ),
-        *whole,
-        *list_unreadable_notes(table, asked),
+        *coarse,
+        *list_unreadable_notes(table, visible),
     ]
 
 
 def _list_id_conflicts(entries: Iterable[TableEntry]) -> Iterator[str]:
-    """Tables about the same people whose ids are never equal, since they differ in type."""
-    found: dict[str, dict[str, str]] = {}
+    """List tables about the same people whose ids never match because their types differ."""
+    types: dict[str, dict[str, str]] = {}
     for entry in entries:
-        if entry.schema.id_column is not None and entry.schema.link is None:
-            found.setdefault(entry.population, {})[
-                f"{entry.schema.table}.{entry.schema.id_column.name}"
-            ] = entry.schema.id_column.type
-    for ids in found.values():
+        key = entry.schema.id_column
+        if key is not None and entry.schema.link is None:
+            types.setdefault(entry.population, {})[f"{entry.schema.table}.{key.name}"] = key.type
+    for ids in types.values():
         if len(set(ids.values())) > 1:
-            told = " and ".join(f"{name} ({kind})" for name, kind in ids.items())
+            named = " and ".join(f"{name} ({kind})" for name, kind in ids.items())
             yield (
-                f"{told} differ in type, so that these tables cannot be joined: declare them alike,"
-                ' such as type = "integer".'
+                f"{named} differ in type, so these tables cannot be joined. Declare the same type"
+                ' for both, such as type = "integer".'
             )
 
 
@@ -168,16 +146,12 @@ def _describe_table(rule: TableRule, entry: TableEntry) -> dict[str, Any]:
 
 
 def _describe_unit(table: dict[str, Any]) -> str:
-    unit, way = table["unit"], table["way"]
+    unit, declared = table["unit"], table["way"]
     if unit is None:
         return "public"
-    return (
-        "each row is protected"
-        if unit == "row"
-        else f"protects {unit}"
-        if unit == way
-        else f"protects {unit}, by {way}"
-    )
+    if unit == "row":
+        return "each row is protected"
+    return f"protects {unit}" if unit == declared else f"protects {unit}, by {declared}"
 
 
 def _describe_parts(parts: list[str]) -> list[str]:
@@ -185,17 +159,10 @@ def _describe_parts(parts: list[str]) -> list[str]:
 
 
 def _estimate_questions(rule: BudgetRule) -> str:
-    """How many questions at the default epsilon the whole budget answers, by either kind of
-    noise.
-    """
-    from hedgerow.answers.explanation import count_questions_left
-    from hedgerow.mechanisms import Gaussian, Laplace
-    from hedgerow.privacy.budget import Budget
-    from hedgerow.privacy.loss import compute_pure_rho
-
-    whole = Budget(rule.epsilon, rule.delta)
+    """Say how many questions at the default epsilon the budget answers, by kind of noise."""
+    budget = Budget(rule.epsilon, rule.delta)
     laplace = count_questions_left(
-        whole, Laplace.calibrate(sensitivity=1, epsilon=rule.default_epsilon).loss(1)
+        budget, Laplace.calibrate(sensitivity=1, epsilon=rule.default_epsilon).loss(1)
     )
     text = (
         f"epsilon {float(rule.epsilon):g} answers {laplace:,} questions of epsilon"
@@ -203,38 +170,33 @@ def _estimate_questions(rule: BudgetRule) -> str:
     )
     if rule.delta is None:
         return text
-    gaussian = count_questions_left(
-        whole, Gaussian.calibrate(sensitivity=1, rho=compute_pure_rho(rule.default_epsilon)).loss(1)
-    )
+    rho = compute_pure_rho(rule.default_epsilon)
+    gaussian = count_questions_left(budget, Gaussian.calibrate(sensitivity=1, rho=rho).loss(1))
     return f"{text}, {gaussian:,} with Gaussian noise"
 
 
 def show_budget(
     policy: PolicyFile,
     analyst: Annotated[
-        str | None, typer.Option(help="Show the quota of this analyst instead.")
+        str | None, typer.Option(metavar="NAME", help="Show the quota of this analyst instead.")
     ] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Show what was spent and what is left, for each population, and the quotas of analysts."""
-    from hedgerow.database import read_budgets, read_quotas
+    """Show how much budget is spent and left.
 
+    Lists the budget of each population of people, and the quotas of analysts.
+    """
     if analyst is not None:
-        return _show_quota(analyst, read_quotas(policy), as_json)
-    views = read_budgets(policy)
+        return _show_quota(analyst, database.read_quotas(policy), as_json)
+    views = database.read_budgets(policy)
     if as_json:
         plain = {name: view.to_dict() for name, view in views.items()}
         print_json(next(iter(plain.values())) if len(plain) == 1 else plain)
         return 0
     for name, view in views.items():
-        make_output_console().print(
-            "\n".join([name, str(view), *_explain_dual_account(view), *_format_parts(view)]),
-            markup=False,
-            soft_wrap=True,
-        )
-    for name, quota in read_quotas(policy).items():
-        make_output_console().print(_format_quota(name, quota), markup=False, soft_wrap=True)
+        print_lines([name, str(view), *_explain_dual_account(view), *_format_parts(view)])
+    print_lines(_format_quota(name, quota) for name, quota in database.read_quotas(policy).items())
     return 0
 
 
@@ -248,58 +210,57 @@ def _show_quota(analyst: str, known: Mapping[str, Balance | None], as_json: bool
     if as_json:
         print_json({"analyst": analyst, **({} if quota is None else quota.to_dict())})
     else:
-        make_output_console().print(_format_quota(analyst, quota), markup=False, soft_wrap=True)
+        print_lines([_format_quota(analyst, quota)])
     return 0
 
 
 def _format_quota(analyst: str, quota: Balance | None) -> str:
-    return (
-        f"quota of {analyst}:"
-        f" {'none, the budget alone counts' if quota is None else f'epsilon {quota}'}"
-    )
+    amount = "none, only the budget limits it" if quota is None else f"epsilon {quota}"
+    return f"quota of {analyst}: {amount}"
 
 
 def _explain_dual_account(view: Balance | DualBalance) -> list[str]:
-    """What to make of three lines, for whoever sees them first."""
     if not hasattr(view, "rho"):
         return []
     return [
-        "A question is answered while epsilon or rho lasts; delta is for groups that are not"
-        " declared. (It is half of the policy's: the other half stands behind rho.)"
+        "A question is answered while epsilon or rho lasts. Delta pays for groups whose values the"
+        " policy does not list. (It is half of the policy's delta; the other half backs rho.)"
     ]
 
 
 def _format_parts(view: Balance | DualBalance) -> list[str]:
-    """What is left of each part, below the whole."""
     lines = []
     for table, parts in view.parts.items():
-        lines.append(f"Left for questions about one part of {table} alone:")
-        wide = max(map(len, parts))
+        lines.append(f"Left for questions about a single part of {table}:")
+        width = max(map(len, parts))
         lines.extend(
-            f"  {name:<{wide}}  {_format_remaining(account)}" for name, account in parts.items()
+            f"  {name:<{width}}  {_format_remaining(account)}" for name, account in parts.items()
         )
     return lines
 
 
 def _format_remaining(account: Balance | DualBalance) -> str:
-    """Of each line that is not closed."""
+    """Return what is left of each currency that is still open."""
     plain = account.to_dict()
-    lines = (
-        {name: plain[name] for name in ("epsilon", "rho", "delta")} if "left" not in plain else {}
-    )
+    if "left" in plain:
+        return str(plain["left"])
     return ", ".join(
-        f"{name} {line['left']}" for name, line in lines.items() if line["spent"] != "inf"
-    ) or str(plain["left"])
+        f"{name} {plain[name]['left']}"
+        for name in ("epsilon", "rho", "delta")
+        if plain[name]["spent"] != "inf"
+    )
 
 
 def raise_budget(
     policy: PolicyFile,
     note: NoteOption = "",
     as_json: JsonOption = False,
-    debug: DebugOption = False,
+    debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Let a policy file with a larger budget rule. Nothing but the budget may have been
-    loosened.
+    """Accept a policy with a larger budget.
+
+    Raise epsilon or delta in the policy file first. Refused if anything else became looser; the
+    change is recorded in the ledger.
     """
     return _accept_changes(policy, note, as_json, budgets_only=True)
 
@@ -308,28 +269,28 @@ def accept_policy(
     policy: PolicyFile,
     note: NoteOption = "",
     anew: Annotated[
-        bool, typer.Option("--anew", help="Although nothing changed: failed runs are forgiven.")
+        bool,
+        typer.Option(
+            "--anew", help="Record it even if nothing changed; this clears counts of failed runs."
+        ),
     ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Let a changed policy file rule, whatever it loosens. This is an entry of the ledger."""
+    """Accept a changed policy, even where it loosens protection.
+
+    The change is recorded in the ledger.
+    """
     return _accept_changes(policy, note, as_json, anew=anew)
 
 
 def _accept_changes(
     policy: Path, note: str, as_json: bool, *, budgets_only: bool = False, anew: bool = False
 ) -> int:
-    from hedgerow.database import accept_policy
-
-    entry, changes = accept_policy(policy, note=note, budgets_only=budgets_only, anew=anew)
+    entry, changes = database.accept_policy(policy, note=note, budgets_only=budgets_only, anew=anew)
     if as_json:
         print_json({"entry": entry and entry.seq, "changes": list(changes)})
         return 0
-    console = make_output_console()
-    console.print(
-        "Nothing has changed." if entry is None else f"Accepted as ledger entry {entry.seq}."
-    )
-    for change in changes:
-        console.print(f"  {change}", markup=False, soft_wrap=True)
+    outcome = "Nothing has changed." if entry is None else f"Accepted as ledger entry {entry.seq}."
+    print_lines([outcome, *(f"  {change}" for change in changes)])
     return 0

@@ -1,4 +1,4 @@
-"""``hedgerow demo``: the sample clinic in ./demo, and the tour."""
+"""The command ``hedgerow demo``: a tour through the sample clinic in ./demo."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.terminal import (
-    DebugOption,
-    JsonOption,
-    make_output_console,
-    print_json,
-    show_progress,
-)
+from hedgerow.cli.options import DebugOption, JsonOption
+from hedgerow.cli.terminal import make_output_console, print_json, show_progress
+from hedgerow.demo.clinic import prepare_clinic
+from hedgerow.demo.tour import TourPrinter, run_tour
 
 __all__ = ["run_demo"]
 
@@ -22,31 +19,26 @@ DEMO_FOLDER = Path("demo")
 
 def run_demo(
     reset: Annotated[
-        bool, typer.Option("--reset", help="Make the sample clinic anew, its ledger included.")
+        bool,
+        typer.Option("--reset", help="Make the clinic anew, with an empty ledger and full budget."),
     ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Show Hedgerow at work: a tour through a made-up clinic, in the folder ./demo."""
-    from hedgerow.demo.chapters import encode_chapter
-    from hedgerow.demo.clinic import prepare_clinic
-    from hedgerow.demo.pager import TourPrinter
-    from hedgerow.demo.tour import tour
+    """Take a guided tour of a made-up clinic in ./demo.
 
+    The first run creates the clinic. It stays there for your own questions, and the next tour is
+    free.
+    """
     with show_progress("making the clinic", quiet=as_json):
-        policy, made = prepare_clinic(DEMO_FOLDER, reset=reset)
+        policy, created = prepare_clinic(DEMO_FOLDER, reset=reset)
     if as_json:
-        print_json(
-            {
-                "policy": str(policy),
-                "made": made,
-                "chapters": [encode_chapter(chapter) for chapter in tour(policy)],
-            }
-        )
+        chapters = [chapter.to_dict() for chapter in run_tour(policy)]
+        print_json({"policy": str(policy), "made": created, "chapters": chapters})
         return 0
-    pages = TourPrinter(make_output_console())
-    pages.print_opening(policy, made)
-    for chapter in tour(policy):
-        pages.print_chapter(chapter)
-    pages.print_closing(policy)
+    printer = TourPrinter(make_output_console())
+    printer.print_opening(policy, created)
+    for chapter in run_tour(policy):
+        printer.print_chapter(chapter)
+    printer.print_closing(policy)
     return 0

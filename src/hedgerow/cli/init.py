@@ -1,4 +1,4 @@
-"""``hedgerow init``: a policy for data that have none yet, agreed on with the custodian."""
+"""The command ``hedgerow init``: write a policy for data files, with the custodian's answers."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from hedgerow.cli.terminal import (
-    DebugOption,
-    JsonOption,
-    make_error_console,
-    make_output_console,
-    print_json,
+from hedgerow.cli.interview import DataFile, PolicyDraft, draft_policy, read_answers
+from hedgerow.cli.options import DebugOption, JsonOption
+from hedgerow.cli.policy_questions import PolicyQuestion
+from hedgerow.cli.terminal import make_error_console, print_json, print_lines
+from hedgerow.engines.duckdb.tables.inspect import (
+    inspect_columns,
+    list_timestamp_notes,
+    list_unreadable_notes,
 )
 from hedgerow.errors import InvalidArgument, SourceError
-
-if TYPE_CHECKING:
-    from hedgerow.cli.interview import DataFile, PolicyDraft
-    from hedgerow.cli.policy_questions import PolicyQuestion
 
 __all__ = ["init_policy"]
 
@@ -35,31 +33,33 @@ def init_policy(
     answers: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Answers, written like a policy; what it lacks is asked."
+            metavar="FILE",
+            help="A file of answers, written like a policy. You are asked only for what it lacks.",
         ),
     ] = None,
     to: Annotated[
         Path | None,
         typer.Option(
-            "--output", metavar="POLICY", help="The file to write; default: NAME.toml here."
+            "--output",
+            metavar="POLICY",
+            help="The file to write. Default: NAME.toml in the current folder.",
         ),
     ] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Write a policy, asking the custodian for every bound. Looks at the names and types of
-    columns, never at a row.
-    """
-    from hedgerow.cli.interview import draft_policy, read_answers
-    from hedgerow.engines.duckdb.tables.inspect import list_timestamp_notes, list_unreadable_notes
+    """Write a policy for your data files by answering questions.
 
+    Reads the names and types of columns, never a row: every bound is your decision. Without a
+    terminal it lists the missing answers and stops.
+
+    Example: hedgerow init visits.csv
+    """
     given, text = ({}, "") if answers is None else read_answers(answers)
     base = given.get("database")
     named = base.get("name") if isinstance(base, dict) else None
-    stem = (
-        re.sub(r"[^\w.-]+", "_", named if isinstance(named, str) else data[0].stem).strip(".-")
-        or "policy"
-    )
+    name = named if isinstance(named, str) else data[0].stem
+    stem = re.sub(r"[^\w.-]+", "_", name).strip(".-") or "policy"
     policy = Path(f"{stem}.toml") if to is None else to
     if policy.exists() or policy.is_symlink():
         raise InvalidArgument(
@@ -67,44 +67,37 @@ def init_policy(
             "must be a new file: a policy is never overwritten. Name another one with --output",
             str(policy),
         )
-    found = _inspect_files(data, policy.parent)
-    ask = _make_prompt(found) if _is_interactive() else None
+    files = _inspect_files(data, policy.parent)
+    ask = _make_prompt(files) if _is_interactive() else None
     draft = draft_policy(
-        given, found, name=stem if to is None else policy.stem, written=text, ask=ask
+        given, files, name=stem if to is None else policy.stem, written=text, ask=ask
     )
     _write_file(policy, draft.text)
-    _report_draft(
-        policy,
-        draft,
-        [
-            note
-            for item in found
-            for tell in (list_timestamp_notes, list_unreadable_notes)
-            for note in tell(item.table, item.columns)
-        ],
-        as_json,
-    )
+    notes = [
+        note
+        for file in files
+        for list_notes in (list_timestamp_notes, list_unreadable_notes)
+        for note in list_notes(file.table, file.columns)
+    ]
+    _report_draft(policy, draft, notes, as_json)
     return 0
 
 
 def _inspect_files(data: list[Path], folder: Path) -> list[DataFile]:
-    from hedgerow.cli.interview import DataFile
-    from hedgerow.engines.duckdb.tables.inspect import inspect_columns
-
-    found: dict[str, DataFile] = {}
+    files: dict[str, DataFile] = {}
     for path in data:
         columns = inspect_columns(path)
         name = re.sub(r"\W+", "_", path.stem)
         name = name if name.isidentifier() else f"t_{name}"
-        if name.casefold() in found:
+        if name.casefold() in files:
             raise InvalidArgument(
                 "data",
-                f"must have different names: two of them would be the table {name}",
+                f"must have different names: two files would become the table {name}. Rename one",
                 str(path),
             )
         source = os.path.relpath(path.absolute(), folder.absolute()).replace(os.sep, "/")
-        found[name.casefold()] = DataFile(name, source, columns)
-    return list(found.values())
+        files[name.casefold()] = DataFile(name, source, columns)
+    return list(files.values())
 
 
 def _is_interactive() -> bool:
@@ -112,38 +105,39 @@ def _is_interactive() -> bool:
 
 
 def _make_prompt(data: list[DataFile]) -> Callable[[PolicyQuestion], str]:
-    """Prompts on standard error, a heading for each table, and the same question again after an
-    answer that cannot be read.
+    """Return a function that asks on standard error until the answer can be parsed.
+
+    It prints a heading before the first question about each table.
     """
     console = make_error_console()
     columns = {
-        item.table: ", ".join(
-            f"{column.name} ({column.type or 'unreadable'})" for column in item.columns
+        file.table: ", ".join(
+            f"{column.name} ({column.type or 'unreadable'})" for column in file.columns
         )
-        for item in data
+        for file in data
     }
-    told: set[str] = set()
+    printed: set[str] = set()
 
-    def ask(blank: PolicyQuestion) -> str:
-        heading = blank.place[1] if blank.place[0] == "tables" else "budget"
-        if heading not in told:
-            told.add(heading)
+    def ask(question: PolicyQuestion) -> str:
+        heading = question.place[1] if question.place[0] == "tables" else "budget"
+        if heading not in printed:
+            printed.add(heading)
             title = "The budget of these people" if heading == "budget" else f"Table {heading}"
             console.print(f"\n{title}", style="bold green")
             if heading in columns:
                 console.print(f"  columns: {columns[heading]}", markup=False, soft_wrap=True)
-        name = ".".join(blank.place[3:]) or blank.key
+        name = ".".join(question.place[3:]) or question.key
         while True:
-            console.print(f"  # {blank.prompt}", style="dim", markup=False, soft_wrap=True)
-            said: str = typer.prompt(
+            console.print(f"  # {question.prompt}", style="dim", markup=False, soft_wrap=True)
+            typed: str = typer.prompt(
                 f"  {name}", default="", show_default=False, prompt_suffix=" = ", err=True
             )
             try:
-                blank.parse(said)
+                question.parse(typed)
             except InvalidArgument as problem:
                 console.print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
             else:
-                return said
+                return typed
 
     return ask
 
@@ -159,25 +153,19 @@ def _write_file(policy: Path, text: str) -> None:
 
 
 def _report_draft(policy: Path, draft: PolicyDraft, notes: list[str], as_json: bool) -> None:
+    warnings = list(draft.policy.warnings)
     if as_json:
         tables = [table.name for table in draft.policy.tables]
         undeclared = {table: list(names) for table, names in draft.undeclared.items()}
-        said = {"undeclared": undeclared, "notes": notes, "warnings": list(draft.policy.warnings)}
-        print_json({"policy": str(policy), "tables": tables, **said})
+        details = {"undeclared": undeclared, "notes": notes, "warnings": warnings}
+        print_json({"policy": str(policy), "tables": tables, **details})
         return
-    console = make_output_console()
-    console.print(f"Wrote {policy}.", style="bold green")
-    for table, names in draft.undeclared.items():
-        advice = "they can be counted; sums need bounds"
-        console.print(
-            f"  {table}: nothing is declared about {', '.join(names)} ({advice}).",
-            markup=False,
-            soft_wrap=True,
-        )
-    for note in notes:
-        console.print(f"  Note: {note}", markup=False, soft_wrap=True)
-    for warning in draft.policy.warnings:
-        console.print(f"  Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
-    console.print(
-        f"Read it through, then run: hedgerow check {policy}", markup=False, soft_wrap=True
+    print_lines([f"Wrote {policy}."], style="bold green")
+    print_lines(
+        f"  {table}: nothing is declared about {', '.join(names)} (they can be counted; sums need"
+        " bounds)."
+        for table, names in draft.undeclared.items()
     )
+    print_lines(f"  Note: {note}" for note in notes)
+    print_lines([f"  Warning: {warning}" for warning in warnings], style="yellow")
+    print_lines([f"Read it through, then run: hedgerow check {policy}"])

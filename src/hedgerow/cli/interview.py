@@ -1,8 +1,6 @@
-"""The interview behind ``hedgerow init``: answers that are there, questions for those that are
-missing, and a policy at the end.
+"""The interview of ``hedgerow init``: from given answers and asked questions to a policy.
 
-It knows the names of columns and their types, and nothing of the rows: whatever bounds an answer is
-said by the custodian.
+It sees the names and types of columns and no row, so every bound is the custodian's own decision.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from hedgerow.cli import policy_questions as blanks
+from hedgerow.cli import policy_questions as questions
 from hedgerow.cli.policy_questions import PolicyQuestion
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.errors import InvalidArgument
@@ -32,7 +30,7 @@ Section = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file that becomes a table: how the policy calls it, and which columns it has."""
+    """A data file that becomes a table of the policy: table name, relative path and columns."""
 
     table: str
     source: str
@@ -41,9 +39,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDraft:
-    """The page that was agreed on. ``undeclared`` has the columns of each table about which
-    nothing was said.
-    """
+    """A finished policy. ``undeclared`` lists the columns of each table without a declaration."""
 
     text: str
     policy: Policy
@@ -51,18 +47,16 @@ class PolicyDraft:
 
 
 def read_answers(path: Path) -> tuple[dict[str, Any], str]:
-    """The answers in a file, written like a policy of which parts may be missing, and their
-    text.
-    """
+    """Return the answers of a file, which is written like an incomplete policy, and its text."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         return tomllib.loads(text, parse_float=Decimal), text
     except OSError as error:
         raise InvalidArgument("answers", f"cannot be read ({error.strerror})", str(path)) from None
-    # also text that is no UTF-8, and TOML that is none
+    # ValueError: not UTF-8, or not TOML
     except (ValueError, ArithmeticError) as error:
         raise InvalidArgument(
-            "answers", f"must be TOML text like a policy: {str(error).rstrip('.')}", str(path)
+            "answers", f"must be TOML, written like a policy: {str(error).rstrip('.')}", str(path)
         ) from None
 
 
@@ -74,8 +68,9 @@ def draft_policy(
     written: str = "",
     ask: AskFunction | None = None,
 ) -> PolicyDraft:
-    """The policy for these files. Without ``ask`` every missing answer is told at once, with the
-    line to write.
+    """Return the policy for these files.
+
+    Without ``ask`` all missing answers are listed in one error, each with the line to write.
     """
     document: Section = {**answers}
     talk = _Interview(ask)
@@ -93,56 +88,52 @@ def draft_policy(
     if mistakes:
         raise _build_refusal(mistakes, find_key_lines(written))
     text = write_policy(Policy.from_parts(parts))
-    undeclared = {table: tuple(names) for table, names in _list_undeclared(tables, data)}
-    return PolicyDraft(text, parse_policy(text), undeclared)
+    return PolicyDraft(text, parse_policy(text), _list_undeclared(tables, data))
 
 
 class _Interview:
-    """Asks, or remembers what it would have asked."""
+    """A series of questions: asked one by one, or collected as ``missing`` without ``ask``."""
 
     def __init__(self, ask: AskFunction | None) -> None:
         self.ask = ask
         self.missing: list[PolicyQuestion] = []
 
-    def fill(self, section: Section, blank: PolicyQuestion) -> None:
-        """Puts the answer to a blank into its section, unless there is one."""
-        if blank.key in section:
+    def fill(self, section: Section, question: PolicyQuestion) -> None:
+        """Put the answer to a question into its section, unless the section has one."""
+        if question.key in section:
             return
         if self.ask is None:
-            if blank.required:
-                self.missing.append(blank)
+            if question.required:
+                self.missing.append(question)
             return
-        section.update(blank.parse(self.ask(blank)))
+        section.update(question.parse(self.ask(question)))
 
     def format_missing(self) -> str:
-        """Every missing answer as the line to write, under its heading."""
-        count = len(self.missing)
-        lines = [
-            f"leave{'' if count > 1 else 's'} open what only the custodian can say. Write into the"
-            " answers file:"
-        ]
+        """Return the missing answers as lines of an answers file, under their headings."""
+        lines = ["lack what only the custodian can decide. Write into the answers file:"]
         heading: KeyPath = ()
-        for blank in self.missing:
-            if blank.place[:-1] != heading:
-                heading = blank.place[:-1]
+        for question in self.missing:
+            if question.place[:-1] != heading:
+                heading = question.place[:-1]
                 lines.append(f"  [{'.'.join(heading)}]")
-            lines.append(f"  {blank.key} = {blank.example}  # {blank.prompt}")
+            lines.append(f"  {question.key} = {question.example}  # {question.prompt}")
         return "\n".join([*lines, "Then run hedgerow init again with --answers and that file"])
 
 
 def _open_section(document: Section, key: str) -> Section:
-    """The table under a key, as a copy that may be filled; what is no table stays, for the
-    reader of policies to refuse.
+    """Replace the table under a key by a copy that may be filled, and return it.
+
+    A value that is no table stays, for the policy reader to refuse.
     """
-    found = document.setdefault(key, {})
-    if not isinstance(found, Mapping):
+    section = document.setdefault(key, {})
+    if not isinstance(section, Mapping):
         return {}
-    document[key] = {**found}
+    document[key] = {**section}
     return document[key]  # type: ignore[no-any-return]
 
 
 def _find_table_name(tables: Section, item: DataFile) -> str:
-    """The table of a file: the one whose source it is, else the one of its name."""
+    """Return the table whose source is this file, else the file's own table name."""
     for name, table in tables.items():
         if isinstance(table, Mapping) and table.get("source") == item.source:
             return name
@@ -152,23 +143,22 @@ def _find_table_name(tables: Section, item: DataFile) -> str:
 def _fill_table(section: Section, place: KeyPath, item: DataFile, talk: _Interview) -> None:
     section.setdefault("source", item.source)
     if section.get("public") is not True:
-        talk.fill(section, blanks.ask_unit(place, [column.name for column in item.columns]))
+        talk.fill(section, questions.ask_unit(place, [column.name for column in item.columns]))
     if section.get("public") is True:
         return
-    talk.fill(section, blanks.ask_neighbours(place))
+    talk.fill(section, questions.ask_neighbours(place))
     if section.get("unit") != "row":
-        for blank in (blanks.ask_max_units, blanks.ask_max_groups, blanks.ask_max_rows_per_group):
-            talk.fill(section, blank(place))
+        for make_question in (
+            questions.ask_max_units,
+            questions.ask_max_groups,
+            questions.ask_max_rows_per_group,
+        ):
+            talk.fill(section, make_question(place))
     elif "max_units" not in section:
-        talk.fill(section, blanks.ask_max_rows(place))
+        talk.fill(section, questions.ask_max_rows(place))
     if talk.ask is not None:
-        _fill_columns(
-            _open_section(section, "columns"),
-            (*place, "columns"),
-            str(section.get("unit")),
-            item,
-            talk,
-        )
+        columns = _open_section(section, "columns")
+        _fill_columns(columns, (*place, "columns"), str(section.get("unit")), item, talk)
 
 
 def _fill_columns(
@@ -178,44 +168,37 @@ def _fill_columns(
     for column in item.columns:
         if column.name.casefold() in known:
             continue
-        place, found = (*inside, column.name), Section()
-        talk.fill(found, blanks.ask_type(place, column.type))
-        if found.get("type") in ("integer", "real"):
-            talk.fill(found, blanks.ask_min(place, found["type"]))
-            if "min" in found:
-                talk.fill(found, blanks.ask_max(place, found["type"], found["min"]))
-        elif found.get("type") in ("text", "date"):
-            talk.fill(found, blanks.ask_values(place, found["type"]))
-        if found:
-            declared[column.name] = found
+        place, rule = (*inside, column.name), Section()
+        talk.fill(rule, questions.ask_type(place, column.type))
+        if rule.get("type") in ("integer", "real"):
+            talk.fill(rule, questions.ask_min(place, rule["type"]))
+            if "min" in rule:
+                talk.fill(rule, questions.ask_max(place, rule["type"], rule["min"]))
+        elif rule.get("type") in ("text", "date"):
+            talk.fill(rule, questions.ask_values(place, rule["type"]))
+        if rule:
+            declared[column.name] = rule
 
 
 def _fill_budget(document: Section, talk: _Interview) -> None:
-    """Last, because delta is judged against the number of people. Budgets of named populations
-    are left as they are.
+    """Ask for the budget, after the tables: delta is checked against their number of people.
+
+    Budgets of named populations are left as they are.
     """
     if "budgets" in document and "budget" not in document:
         return
     section = _open_section(document, "budget")
     asked = "epsilon" not in section
-    talk.fill(section, blanks.ask_epsilon(("budget",)))
+    talk.fill(section, questions.ask_epsilon(("budget",)))
     if asked:
-        sizes = [
-            table.get("max_units")
-            for table in document["tables"].values()
-            if isinstance(table, Mapping)
-        ]
-        talk.fill(
-            section,
-            blanks.ask_delta(
-                ("budget",), max((size for size in sizes if isinstance(size, int)), default=1)
-            ),
-        )
+        tables = [table for table in document["tables"].values() if isinstance(table, Mapping)]
+        sizes = [size for table in tables if isinstance(size := table.get("max_units"), int)]
+        talk.fill(section, questions.ask_delta(("budget",), max(sizes, default=1)))
 
 
 def _find_unknown_columns(tables: Section, data: Sequence[DataFile]) -> list[Mistake]:
-    """Names that the files do not have."""
-    found = []
+    """List the column names in the answers that the files do not have."""
+    mistakes = []
     for item in data:
         name = _find_table_name(tables, item)
         table = tables[name]
@@ -223,52 +206,50 @@ def _find_unknown_columns(tables: Section, data: Sequence[DataFile]) -> list[Mis
             continue
         names = {column.name.casefold(): column.name for column in item.columns}
         columns = table.get("columns")
-        said: list[tuple[KeyPath, str]] = [
+        mentioned: list[tuple[KeyPath, str]] = [
             (("tables", name, "columns", column), column)
             for column in (columns if isinstance(columns, Mapping) else ())
         ]
         if isinstance(table.get("unit"), str) and table["unit"] != "row":
-            said.insert(0, (("tables", name, "unit"), table["unit"]))
-        for place, column in said:
-            if column.casefold() not in names:
-                near = get_close_matches(column.casefold(), names, n=1)
-                fix = (
-                    f"did you mean {names[near[0]]!r}?"
-                    if near
-                    else f"it has {', '.join(names.values())}"
-                )
-                found.append(Mistake(place, f"{item.source} has no column {column!r}; {fix}"))
-    return found
+            mentioned.insert(0, (("tables", name, "unit"), table["unit"]))
+        for place, column in mentioned:
+            if column.casefold() in names:
+                continue
+            near = get_close_matches(column.casefold(), names, n=1)
+            hint = (
+                f"did you mean {names[near[0]]!r}?"
+                if near
+                else f"it has {', '.join(names.values())}"
+            )
+            mistakes.append(Mistake(place, f"{item.source} has no column {column!r}; {hint}"))
+    return mistakes
 
 
 def _build_refusal(mistakes: Sequence[Mistake], lines: Mapping[KeyPath, int]) -> InvalidArgument:
-    """Each mistake with its line in the answers, or with its key where that stands nowhere."""
-    said = []
+    """Return the error that lists mistakes, each with its line or, without one, its key."""
+    listed = []
     for mistake in mistakes:
-        line = next(
-            (
-                lines[mistake.path[:end]]
-                for end in range(len(mistake.path), 0, -1)
-                if mistake.path[:end] in lines
-            ),
-            None,
-        )
-        said.append(
-            f"{'.'.join(mistake.path) if line is None else f'line {line}'}: {mistake.message}"
-        )
-    count = "a mistake" if len(said) == 1 else f"{len(said)} mistakes"
-    return InvalidArgument("answers", f"have {count}:\n  " + "\n  ".join(said))
+        prefixes = (mistake.path[:end] for end in range(len(mistake.path), 0, -1))
+        line = next((lines[prefix] for prefix in prefixes if prefix in lines), None)
+        where = ".".join(mistake.path) if line is None else f"line {line}"
+        listed.append(f"{where}: {mistake.message}")
+    count = "a mistake" if len(listed) == 1 else f"{len(listed)} mistakes"
+    return InvalidArgument("answers", f"have {count}:\n  " + "\n  ".join(listed))
 
 
-def _list_undeclared(tables: Section, data: Sequence[DataFile]) -> list[tuple[str, list[str]]]:
-    found = []
+def _list_undeclared(tables: Section, data: Sequence[DataFile]) -> Mapping[str, tuple[str, ...]]:
+    undeclared = {}
     for item in data:
         name = _find_table_name(tables, item)
         table = tables[name]
-        said = {str(column).casefold() for column in (*table.get("columns", ()), table.get("unit"))}
-        if table.get("public") is not True:
-            readable = (column for column in item.columns if column.type is not None)
-            found.append(
-                (name, [column.name for column in readable if column.name.casefold() not in said])
-            )
-    return [(name, names) for name, names in found if names]
+        known = {
+            str(column).casefold() for column in (*table.get("columns", ()), table.get("unit"))
+        }
+        names = tuple(
+            column.name
+            for column in item.columns
+            if column.type is not None and column.name.casefold() not in known
+        )
+        if names and table.get("public") is not True:
+            undeclared[name] = names
+    return undeclared

@@ -1,6 +1,4 @@
-"""The blanks of a policy: what each asks, which line answers it in a file, and how a typed
-answer is read.
-"""
+"""The questions that ``hedgerow init`` asks: prompt, example line and parser of each."""
 
 from __future__ import annotations
 
@@ -40,10 +38,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class PolicyQuestion:
-    """One line of a policy that is still empty.
+    """A question about one line of a policy.
 
-    ``read`` turns a typed answer into the lines that it stands for, or raises InvalidArgument. A
-    blank that is not ``required`` may be left empty: then its line is left out.
+    ``parse`` turns a typed answer into keys and values of the policy, or raises InvalidArgument.
+    The answer to a question that is not ``required`` may be empty: then the line is left out.
     """
 
     place: KeyPath
@@ -54,157 +52,153 @@ class PolicyQuestion:
 
     @property
     def key(self) -> str:
-        """The last word of its place."""
+        """The policy key that the answer belongs to."""
         return self.place[-1]
 
 
 def _parse_number(text: str, key: str) -> int | Decimal:
-    """As it was typed: 0.1 is one tenth."""
+    """Return a number exactly as typed: 0.1 is one tenth."""
     plain = text.replace("_", "").strip()
     try:
         return int(plain) if plain.lstrip("+-").isdecimal() else Decimal(plain)
     except InvalidOperation:
-        raise InvalidArgument(key, "must be a number", text) from None
+        raise InvalidArgument(key, "must be a number, such as 10 or 0.5", text) from None
 
 
 def _require_answer(text: str, key: str) -> str:
     if not text.strip():
-        raise InvalidArgument(key, "has no default: it is yours to say")
+        raise InvalidArgument(key, "has no default: type a value")
     return text.strip()
 
 
 def ask_unit(place: KeyPath, columns: Sequence[str]) -> PolicyQuestion:
-    """Who is protected; "public" answers for a table that is about nobody."""
+    """Ask for the privacy unit; "public" marks a table that is about nobody."""
     names = {name.casefold(): name for name in columns}
 
-    def read(text: str) -> Mapping[str, Any]:
-        said = _require_answer(text, "unit").strip("\"'")
-        if said.casefold() == "public":
+    def parse(text: str) -> Mapping[str, Any]:
+        name = _require_answer(text, "unit").strip("\"'")
+        if name.casefold() == "public":
             return {"public": True}
-        if said.casefold() == "row" or said.casefold() in names:
-            return {"unit": names.get(said.casefold(), "row")}
-        near = get_close_matches(said.casefold(), names, n=1)
-        fix = f"did you mean {names[near[0]]}?" if near else f"the columns are {', '.join(columns)}"
-        raise InvalidArgument("unit", f"must be a column, row or public; {fix}", said)
+        if name.casefold() == "row" or name.casefold() in names:
+            return {"unit": names.get(name.casefold(), "row")}
+        near = get_close_matches(name.casefold(), names, n=1)
+        hint = (
+            f"did you mean {names[near[0]]}?" if near else f"the columns are {', '.join(columns)}"
+        )
+        raise InvalidArgument("unit", f"must be a column, row or public; {hint}", name)
 
-    asks = (
-        'the column with the id of the people to protect, or "row"; public = true instead if it is'
-        " about nobody"
+    prompt = (
+        'the column that identifies a person, or "row" to protect single rows; public = true'
+        " instead if the table is about nobody"
     )
-    return PolicyQuestion((*place, "unit"), asks, '"…"', read)
+    return PolicyQuestion((*place, "unit"), prompt, '"…"', parse)
 
 
 def ask_neighbours(place: KeyPath) -> PolicyQuestion:
-    """Whether presence is a secret as well."""
+    """Ask for the neighbouring relation: whether a person's presence is secret as well."""
 
-    def read(text: str) -> Mapping[str, Any]:
-        found = [
-            word
-            for word in ("add-remove", "change-one")
-            if word.startswith(_require_answer(text, "neighbours").lower())
-        ]
-        if len(found) != 1:
+    def parse(text: str) -> Mapping[str, Any]:
+        typed = _require_answer(text, "neighbours").lower()
+        relations = [word for word in ("add-remove", "change-one") if word.startswith(typed)]
+        if len(relations) != 1:
             raise InvalidArgument("neighbours", "must be add-remove or change-one", text)
-        return {"neighbours": found[0]}
+        return {"neighbours": relations[0]}
 
-    asks = (
-        "add-remove also hides whether somebody is in the data; change-one: their number is public"
+    prompt = (
+        "add-remove also hides whether somebody is in the data; with change-one the number of"
+        " people is public"
     )
-    return PolicyQuestion((*place, "neighbours"), asks, '"add-remove"', read)
+    return PolicyQuestion((*place, "neighbours"), prompt, '"add-remove"', parse)
 
 
-def _ask_count(place: KeyPath, key: str, asks: str, *, required: bool = True) -> PolicyQuestion:
-    def read(text: str) -> Mapping[str, Any]:
+def _ask_count(place: KeyPath, key: str, prompt: str, *, required: bool = True) -> PolicyQuestion:
+    def parse(text: str) -> Mapping[str, Any]:
         if not required and not text.strip():
             return {}
         return {key: parse_whole(_parse_number(_require_answer(text, key), key), key)}
 
-    return PolicyQuestion((*place, key), asks, "…", read, required)
+    return PolicyQuestion((*place, key), prompt, "…", parse, required)
 
 
 def ask_max_units(place: KeyPath) -> PolicyQuestion:
-    """How many people there can be."""
+    """Ask for a public upper bound on the number of people."""
     return _ask_count(
-        place, "max_units", "a public upper bound on how many people there are; round up generously"
+        place, "max_units", "a public upper bound on the number of people; round up generously"
     )
 
 
 def ask_max_rows(place: KeyPath) -> PolicyQuestion:
-    """The same where rows are the units; needed only with delta."""
+    """Ask for a public upper bound on the number of rows, where rows are the units."""
     return _ask_count(
         place,
         "max_rows",
-        "a public upper bound on how many rows there are; needed with delta",
+        "a public upper bound on the number of rows; needed only with delta",
         required=False,
     )
 
 
 def ask_max_groups(place: KeyPath) -> PolicyQuestion:
-    """The cap on groups."""
+    """Ask for the number of groups to which one person contributes."""
     return _ask_count(
         place,
         "max_groups",
-        "groups that one person may touch in one answer, such as 3; more means more noise",
+        "how many groups of one answer a person contributes to, such as 3; more means more noise",
     )
 
 
 def ask_max_rows_per_group(place: KeyPath) -> PolicyQuestion:
-    """The cap on rows."""
+    """Ask for the number of rows that one person contributes to a group."""
     return _ask_count(
         place,
         "max_rows_per_group",
-        "rows of one person that count in a group, such as 1 or 5; more means more noise",
+        "how many rows a person contributes to one group, such as 1 or 5; more means more noise",
     )
 
 
 def ask_type(place: KeyPath, physical: str | None) -> PolicyQuestion:
-    """What a column holds; Enter says nothing about it."""
+    """Ask for the type of a column; an empty answer leaves it undeclared."""
 
-    def read(text: str) -> Mapping[str, Any]:
-        said = text.strip().lower()
-        if not said:
+    def parse(text: str) -> Mapping[str, Any]:
+        typed = text.strip().lower()
+        if not typed:
             return {}
-        if said in ("hide", "hidden"):
+        if typed in ("hide", "hidden"):
             return {"hidden": True}
-        if said not in TYPES:
-            raise InvalidArgument("type", f"must be {', '.join(TYPES)}, hide, or nothing", text)
-        return {"type": said}
+        if typed not in TYPES:
+            raise InvalidArgument("type", f"must be {', '.join(TYPES)}, hide, or empty", text)
+        return {"type": typed}
 
-    holds = "something that no question can read" if physical is None else f"stored as {physical}"
-    return PolicyQuestion(
-        (*place, "type"),
-        f"{holds}; {', '.join(TYPES)}, hide, or Enter to say nothing about it",
-        '"…"',
-        read,
-        required=False,
-    )
+    stored = "no question can read it" if physical is None else f"stored as {physical}"
+    prompt = f"{stored}; type {', '.join(TYPES)} or hide, or press Enter to leave it undeclared"
+    return PolicyQuestion((*place, "type"), prompt, '"…"', parse, required=False)
 
 
 def ask_min(place: KeyPath, type_: str) -> PolicyQuestion:
-    """The lower bound; Enter leaves the column without bounds, so that no sum of it is answered."""
+    """Ask for the lower bound of a column; without bounds no sum of it is answered."""
 
-    def read(text: str) -> Mapping[str, Any]:
+    def parse(text: str) -> Mapping[str, Any]:
         return {"min": _parse_bound(text, "min", type_)} if text.strip() else {}
 
-    asks = (
-        "what everybody knows is the least; smaller values count as this. Enter: no bounds, and no"
-        " sums"
+    prompt = (
+        "the smallest value, as common knowledge and not as in the data; smaller values count as"
+        " this. Press Enter for no bounds, and no sums"
     )
-    return PolicyQuestion((*place, "min"), asks, "…", read, required=False)
+    return PolicyQuestion((*place, "min"), prompt, "…", parse, required=False)
 
 
-def ask_max(place: KeyPath, type_: str, least: int | Decimal) -> PolicyQuestion:
-    """The upper bound."""
+def ask_max(place: KeyPath, type_: str, minimum: int | Decimal) -> PolicyQuestion:
+    """Ask for the upper bound of a column."""
 
-    def read(text: str) -> Mapping[str, Any]:
-        most = _parse_bound(_require_answer(text, "max"), "max", type_)
-        if most <= least:
-            raise InvalidArgument("max", f"must be above min ({least})", text)
-        return {"max": most}
+    def parse(text: str) -> Mapping[str, Any]:
+        maximum = _parse_bound(_require_answer(text, "max"), "max", type_)
+        if maximum <= minimum:
+            raise InvalidArgument("max", f"must be above min ({minimum})", text)
+        return {"max": maximum}
 
-    return PolicyQuestion(
-        (*place, "max"), "what everybody knows is the most; larger values count as this", "…", read
+    prompt = (
+        "the largest value, as common knowledge and not as in the data; larger values count as this"
     )
+    return PolicyQuestion((*place, "max"), prompt, "…", parse)
 
 
 def _parse_bound(text: str, key: str, type_: str) -> int | Decimal:
@@ -215,57 +209,52 @@ def _parse_bound(text: str, key: str, type_: str) -> int | Decimal:
 
 
 def ask_values(place: KeyPath, type_: str) -> PolicyQuestion:
-    """The values that appear in every answer; Enter leaves them undeclared."""
+    """Ask for the values of a column, which then appear in every answer."""
 
-    def read(text: str) -> Mapping[str, Any]:
-        said = text.strip()
-        if not said:
+    def parse(text: str) -> Mapping[str, Any]:
+        typed = text.strip()
+        if not typed:
             return {}
-        listed: str | list[str] = (
-            said
-            if "…" in said or "..." in said
-            else [part.strip().strip("\"'") for part in said.split(",")]
+        is_range = "…" in typed or "..." in typed
+        values: str | list[str] = (
+            typed if is_range else [part.strip().strip("\"'") for part in typed.split(",")]
         )
-        read_values(listed, type_)
-        return {"values": listed}
+        read_values(values, type_)
+        return {"values": values}
 
     example = "2026-01-01 … 2026-12-31" if type_ == "date" else "north, south, east, west"
-    asks = (
-        f"every value that an answer may show, such as {example}. Enter: those that enough people"
-        " share"
+    prompt = (
+        f"every value that an answer may show, such as {example}. Press Enter to show only values"
+        " that enough people share"
     )
-    return PolicyQuestion((*place, "values"), asks, '["…"]', read, required=False)
+    return PolicyQuestion((*place, "values"), prompt, '["…"]', parse, required=False)
 
 
 def ask_epsilon(place: KeyPath) -> PolicyQuestion:
-    """The budget."""
+    """Ask for the epsilon of the budget."""
 
-    def read(text: str) -> Mapping[str, Any]:
-        said = _parse_number(_require_answer(text, "epsilon"), "epsilon")
-        check_stored_digits(parse_epsilon(said), "epsilon")
-        return {"epsilon": said}
+    def parse(text: str) -> Mapping[str, Any]:
+        epsilon = _parse_number(_require_answer(text, "epsilon"), "epsilon")
+        check_stored_digits(parse_epsilon(epsilon), "epsilon")
+        return {"epsilon": epsilon}
 
-    return PolicyQuestion(
-        (*place, "epsilon"),
-        "what each of these people may lose in all, over all questions ever, such as 1.0",
-        "…",
-        read,
-    )
+    prompt = "the total privacy budget for these people, over all questions ever, such as 1.0"
+    return PolicyQuestion((*place, "epsilon"), prompt, "…", parse)
 
 
 def ask_delta(place: KeyPath, people: int) -> PolicyQuestion:
-    """The chance to fail; Enter for none."""
+    """Ask for the delta of the budget; an empty answer makes the budget pure epsilon."""
 
-    def read(text: str) -> Mapping[str, Any]:
+    def parse(text: str) -> Mapping[str, Any]:
         if not text.strip():
             return {}
-        said = _parse_number(text, "delta")
-        if check_stored_digits(parse_delta(said), "delta") * people >= 1:
+        delta = _parse_number(text, "delta")
+        if check_stored_digits(parse_delta(delta), "delta") * people >= 1:
             raise InvalidArgument("delta", f"must be below 1/max_units (1/{people})", text)
-        return {"delta": said}
+        return {"delta": delta}
 
-    asks = (
-        "the chance that this fails, such as 1e-9; needed to group by values that nobody declared."
-        " Enter: none"
+    prompt = (
+        "the chance that this guarantee fails, such as 1e-9; needed to group by values that are"
+        " not listed. Press Enter for none"
     )
-    return PolicyQuestion((*place, "delta"), asks, "…", read, required=False)
+    return PolicyQuestion((*place, "delta"), prompt, "…", parse, required=False)

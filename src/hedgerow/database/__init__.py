@@ -1,4 +1,4 @@
-"""The private statistical database: ``open`` a policy file, or stand ``open_frame`` a frame."""
+"""The private statistical database: ``open`` a policy file, or ``open_frame`` a data frame."""
 
 from hedgerow.database.database import Database
 from hedgerow.database.open_database import (

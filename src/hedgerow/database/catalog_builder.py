@@ -1,6 +1,5 @@
-"""What analysts may speak of: the policy's declarations laid over the columns that the sources
-have.
-"""
+"""The catalog that questions are read against: the policy's declarations applied to the columns
+of the sources."""
 
 from __future__ import annotations
 
@@ -31,10 +30,12 @@ def build_catalog(
     public: Mapping[str, Mapping[str, ColumnSummary]] | None = None,
     digests: Mapping[str, str] | None = None,
 ) -> Catalog:
-    """Every table of the policy as the questions see it; ``physical`` has the columns of each,
-    ``public`` what public tables hold: their values need not be declared, since everybody may know
-    them. ``digests`` of their contents are part of their versions: a question about other contents
-    is another question."""
+    """Build the catalog of all tables of a policy.
+
+    ``physical`` has the columns of each table. ``public`` summarises the public tables, whose
+    values need not be declared. ``digests`` of public tables are part of their versions, because a
+    question about other contents is another question.
+    """
     return Catalog(
         {
             table.name: _build_entry(
@@ -78,9 +79,8 @@ def _build_entry(
 
 
 def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) -> Schema:
-    """The columns that may be read: all that are not hidden and have one of the five types; and
-    hidden ones that lead to the unit.
-    """
+    """Build the schema of a table: columns of the five types that are not hidden, and hidden ones
+    that lead to the privacy unit."""
     here = physical[table.name]
     leading = _list_owner_columns(policy, table)
     _check_columns_exist(
@@ -111,7 +111,7 @@ def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) ->
 def _check_columns_exist(
     table: TableRule, named: Sequence[str], here: Sequence[PhysicalColumn]
 ) -> None:
-    """All that are missing at once, each with the name that it may have been meant for."""
+    """Refuse declared columns that the source lacks, all at once, with the closest name of each."""
     names = {column.name.casefold() for column in here}
     missing = list(dict.fromkeys(name for name in named if name.casefold() not in names))
     if not missing:
@@ -121,30 +121,21 @@ def _check_columns_exist(
         for column in here
         if column.name.casefold() not in {name.casefold() for name in named}
     ]
-    told = [
-        (
-            f"{name!r} (did you mean {close!r}?)"
-            if (close := find_closest_name(name, free))
-            else repr(name)
-        )
-        for name in missing
-    ]
-    there = ", ".join(column.name for column in here)
-    what = (
-        f"The source of table {table.name!r} has no column {' and no column '.join(told)}; the"
-        " policy says that it has."
-    )
-    mixed = (
-        " Columns of a frame that hold several types, such as text and numbers, are not read: make"
-        " them one."
-    )
+    described = []
+    for name in missing:
+        close = find_closest_name(name, free)
+        described.append(f"{name!r} (did you mean {close!r}?)" if close else repr(name))
+    mixed = " Columns of a frame with mixed types are not read: convert them to one type."
     raise SourceError(
-        f"{what} Its columns are {there}.{mixed if table.source == FRAME_SOURCE else ''}"
+        f"The source of table {table.name!r} has no column {' and no column '.join(described)},"
+        " which the policy declares. Correct the policy. The columns are"
+        f" {', '.join(column.name for column in here)}."
+        f"{mixed if table.source == FRAME_SOURCE else ''}"
     )
 
 
 def _list_owner_columns(policy: Policy, table: TableRule) -> list[str]:
-    """The columns that say, here or of rows linked to these, whose a row is."""
+    """List the columns that lead to the privacy unit of this table or of tables linked to it."""
     here = [] if table.unit in (None, "row") or table.link is not None else [str(table.unit)]
     first = [] if table.link is None else [table.link.column]
     keys = [
@@ -159,12 +150,12 @@ def _build_link(policy: Policy, table: TableRule, physical: PhysicalColumns) -> 
     if table.link is None:
         return None
     parent = policy.table(table.link.table)
-    assert parent is not None  # the policy was checked as a whole
+    assert parent is not None  # the policy checks its links
     return Link(table.link.column, build_schema(policy, parent, physical), table.link.key)
 
 
 def _build_partition(table: TableRule) -> Partition | None:
-    """Nobody is in more parts than there are."""
+    """Build the partition of a table; None where it limits nothing."""
     rule = table.partition
     if rule is None or table.unit == "row" or rule.max_parts_per_unit >= len(table.parts):
         return None
@@ -172,22 +163,19 @@ def _build_partition(table: TableRule) -> Partition | None:
 
 
 def _add_public_range(column: Column, table: TableRule, public: ColumnSummary | None) -> Column:
-    """What a public table says about a column that the policy leaves open."""
+    """Add the range of a public column that the policy leaves open."""
     if public is None or table.column(column.name) is not None:
         return column
     values = None if public.values is None or column.type == "real" else public.values
     if column.type not in ("integer", "real", "date") or public.low is None or public.high is None:
         return replace(column, values=values)
     ends = [end.toordinal() if isinstance(end, date) else end for end in (public.low, public.high)]
-    # NaN and infinity fail this as well
+    # NaN and infinity fail this as well.
     if not all(isinstance(end, int | float) and abs(end) < 2**60 for end in ends):
         return replace(column, values=values)
-    low, high = (Fraction(end) for end in ends)
-    return (
-        replace(column, values=values)
-        if values is not None
-        else replace(column, low=low, high=high)
-    )
+    if values is not None:
+        return replace(column, values=values)
+    return replace(column, low=Fraction(ends[0]), high=Fraction(ends[1]))
 
 
 def _build_column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool) -> Column | None:
@@ -197,7 +185,7 @@ def _build_column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool
     if (rule.hidden and not leads) or type_ is None:
         return None
     low, high, values = rule.low, rule.high, rule.values
-    # reals are no keys; a list of them says between which they lie
+    # Reals cannot be keys; a list of them gives their range.
     if type_ == "real" and values is not None:
         numbers = [Fraction(value) for value in values if not isinstance(value, (str, date))]
         low, high, values = min(numbers), max(numbers), None

@@ -1,12 +1,11 @@
-"""Acceptance of data versions: the .csv files of a policy, validated and written down in the
-ledger.
+"""Acceptance of data versions: the .csv files of a policy, validated and recorded in the ledger.
 
 A file is validated once for each version that the custodian declares, and recorded with its size
-and a keyed digest. From then on it is taken as accepted while its stamp (inode, size, times of
-change) is the recorded one; where the stamp differs, as after a copy, the digest decides. Versions
-are declared and never inferred: other bytes under an accepted version are refused.
+and a keyed digest. It stays accepted while its stamp (inode, size, modification times) is the
+recorded one; if the stamp differs, as after a copy, the digest decides. Versions are declared and
+never inferred: other bytes under an accepted version are refused.
 
-The numbers of malformed lines are data. Only the custodian's commands are told them.
+The numbers of malformed lines are data. Only the custodian's commands show them.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class _ScannedFile(NamedTuple):
 
 
 class DataFiles:
-    """The .csv files of a policy. ``to_custodian``: errors name the lines that are malformed."""
+    """The .csv files of a policy; with ``to_custodian``, errors name the malformed lines."""
 
     def __init__(self, policy: Policy, *, to_custodian: bool = False) -> None:
         self._files = [
@@ -52,32 +51,28 @@ class DataFiles:
         self.stamps: dict[str, tuple[int, int, int]] = {}
 
     def accept(self, known: Mapping[tuple[str, str], FileRecord]) -> dict[str, FileRecord]:
-        """Return a record for each file that is there and has none in the ledger; SourceError where
-        one cannot be accepted.
-
-        ``known`` are the records of the ledger. Afterwards ``stamps`` has what each table's file
-        looked like.
-        """
-        found: dict[str, FileRecord] = {}
+        """Return a record for each existing file without one in the ledger, whose records are
+        ``known``; refuse files that cannot be accepted. Afterwards ``stamps`` has the stamp of each
+        table's file."""
+        fresh: dict[str, FileRecord] = {}
         for table, path in self._files:
             if path.is_file():
                 record = known.get((table.name.casefold(), table.version))
                 if record is None or record["multiline"] != table.multiline:
-                    found[table.name.casefold()] = self._validate(table, path, record)
+                    fresh[table.name.casefold()] = self._validate(table, path, record)
                 else:
                     self._check_same(table, path, record)
-        return found
+        return fresh
 
     def check_lines(self) -> None:
-        """Refuse malformed files, whatever the ledger knows of them."""
+        """Refuse malformed files, even those that the ledger has accepted."""
         for table, path in self._files:
             if path.is_file():
                 self._scanned[table.name] = self._scan(table, path, secrets.token_hex(32))
 
     def _validate(self, table: TableRule, path: Path, record: FileRecord | None) -> FileRecord:
-        """Return the new record of a file. The bytes of a version stay those of its first
-        record.
-        """
+        """Return the new record of a file; the bytes of a version never change after its first
+        record."""
         done = self._scanned.get(table.name)
         if record is not None or done is None or done.stamp != _read_stamp(path):
             done = self._scan(
@@ -106,19 +101,18 @@ class DataFiles:
         if _read_stamp(path) != stamp:
             raise SourceError(f"{path.name} changed while it was read. Try again.")
         if scan.bad_lines:
-            words = f"{path.name} cannot be accepted as version {table.version!r} of {table.name}: "
-            told = (
-                format_bad_lines(scan.bad_lines)
-                if self._to_custodian
-                else "it is malformed. The custodian runs 'hedgerow check', which tells where."
+            problem = "it is malformed. The custodian can run 'hedgerow check' to see where."
+            if self._to_custodian:
+                problem = format_bad_lines(scan.bad_lines)
+            raise SourceError(
+                f"{path.name} cannot be accepted as version {table.version!r} of {table.name}:"
+                f" {problem}"
             )
-            raise SourceError(words + told)
         return _ScannedFile(key, stamp, scan)
 
     def _check_same(self, table: TableRule, path: Path, record: FileRecord) -> None:
-        """Refuse a file that is not the one of its record. Its bytes are read only where its
-        stamp is another one.
-        """
+        """Refuse a file that differs from its record; its bytes are read only if its stamp
+        differs."""
         stamp = _read_stamp(path)
         if stamp != tuple(record["stamp"]):
             same = (
@@ -127,23 +121,22 @@ class DataFiles:
             )
             if not same or _read_stamp(path) != stamp:
                 if self._to_custodian:
-                    # a custodian who declares a new version should know this first
+                    # A custodian who declares a new version should see malformed lines first.
                     self._scan(table, path, record["key"])
                 raise _build_change_error(table, path)
         self.stamps[table.name] = stamp[:3]
 
 
 def _read_stamp(path: Path) -> _FileStamp:
-    """Return what changes when a file is replaced or written to; the last number also where only
-    its name or mode does.
-    """
-    told = path.stat()
-    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+    """Return the stamp of a file: it changes when the file is replaced or written to, and its last
+    number also when only its name or mode changes."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
 def _build_change_error(table: TableRule, path: Path) -> SourceError:
     return SourceError(
         f"{path.name} is not the file that was accepted as version {table.version!r} of"
-        f" {table.name}. Where the data have changed, the custodian declares a new version in the"
+        f" {table.name}. If the data have changed, the custodian must declare a new version in the"
         " policy."
     )

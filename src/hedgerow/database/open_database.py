@@ -1,7 +1,7 @@
-"""Opening: a policy file with its sources and its ledger, or a frame in memory.
+"""Opening a database: a policy file with its sources and its ledger, or a frame in memory.
 
-Once a ledger is open, the ledger rules. A policy that says more than the accepted one (a larger
-budget, looser bounds) is refused until the custodian accepts it, which is an entry of its own.
+The ledger holds the accepted policy. A policy that loosens it (a larger budget, wider bounds) is
+refused until the custodian accepts it, which is a ledger entry of its own.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ def open(
     deadline: float = 60.0,
     in_process: bool = False,
 ) -> Database:
-    """The database of a policy file. The engine runs in a process of its own, which is killed
-    after ``deadline`` seconds.
-    """
+    """Open the database of a policy file. The engine runs in a process of its own, which is killed
+    after ``deadline`` seconds."""
     policy = read_policy(path)
     return _open_database(
         policy,
@@ -56,9 +55,11 @@ def open(
 
 
 def open_dry_run(path: str | Path) -> Database:
-    """What ``open`` would give, over a copy of the ledger: it refuses the same, and shows the same
-    budgets and tables. But no ledger is begun, the policy does not come to rule, and no question is
-    answered that takes a charge."""
+    """Open a policy file over a copy of its ledger, for a check.
+
+    It refuses what ``open`` refuses, and shows the same budgets and tables. But it creates no
+    ledger, accepts no policy, and answers no question that needs a charge.
+    """
     policy = read_policy(path)
     files = DataFiles(policy, to_custodian=True)
     files.check_lines()
@@ -79,13 +80,12 @@ def _open_database(
     ledger: Callable[[Policy], LedgerBase] | None = None,
     files: DataFiles | None = None,
 ) -> Database:
-    """Sources first, then the ledger: a policy that does not fit its data changes nothing. The
-    engine starts when it is needed.
-    """
-    with FileInspector(data.values()) as looking:
-        columns = {name: looking.read_columns(held) for name, held in data.items()}
+    """Open the sources, and then the ledger, so that a policy that does not fit its data changes
+    nothing. The engine starts on first use."""
+    with FileInspector(data.values()) as inspector:
+        columns = {name: inspector.read_columns(held) for name, held in data.items()}
         public = {
-            table.name: looking.summarise(data[table.name])
+            table.name: inspector.summarise(data[table.name])
             for table in policy.tables
             if table.population is None
         }
@@ -98,23 +98,22 @@ def _open_database(
         check_types(table, columns[name])
     files = files or DataFiles(policy)
     _validate_files(policy, files)
-    with ExitStack() as undone:
-        kept = (ledger or _open_ledger)(policy)
-        undone.callback(kept.close)
-        _enter_policy(policy, kept, files)
+    with ExitStack() as cleanup:
+        opened = (ledger or _open_ledger)(policy)
+        cleanup.callback(opened.close)
+        _enter_policy(policy, opened, files)
         tables |= {
             name: replace(tables[name], accepted_stamp=stamp)
             for name, stamp in files.stamps.items()
         }
-        database = Database(policy, catalog, lambda: engine(tables), kept, analyst=analyst)
-        undone.pop_all()
+        database = Database(policy, catalog, lambda: engine(tables), opened, analyst=analyst)
+        cleanup.pop_all()
     return database
 
 
 def _validate_files(policy: Policy, files: DataFiles | None) -> None:
-    """Refuse malformed files before a ledger is begun for them. Where there is one, it may know
-    them, and they need not be read.
-    """
+    """Refuse malformed files before a ledger is created for them. An existing ledger may know the
+    files, which then need not be read."""
     if files is not None and policy.ledger_path is not None and not _has_ledger(policy.ledger_path):
         files.accept({})
 
@@ -125,9 +124,8 @@ def _digest_file(path: Path) -> str:
 
 
 def open_frame(frame: Any, policy: Policy) -> Database:
-    """The database of a frame (pandas, polars, Arrow), in this process, under a policy with one
-    table.
-    """
+    """Open the database of a frame (pandas, polars, Arrow) in this process, under a policy with one
+    table."""
     return _open_database(
         policy,
         {table.name: take_snapshot(frame, table.name) for table in policy.tables},
@@ -139,37 +137,33 @@ def open_frame(frame: Any, policy: Policy) -> Database:
 def accept_policy(
     path: str | Path, *, note: str = "", budgets_only: bool = False, anew: bool = False
 ) -> tuple[Entry | None, tuple[str, ...]]:
-    """The custodian's word on a changed policy, and on new versions of its data: the entry (None
-    when nothing changed) and what it allows.
+    """Accept a changed policy and new versions of its data; return the ledger entry (None if
+    nothing changed) and the loosenings that it accepts.
 
-    ``budgets_only`` refuses everything but larger budgets, and looks at no data. ``anew`` writes
-    the entry although nothing changed: failed runs are forgiven.
+    ``budgets_only`` refuses all changes but larger budgets, and reads no data. ``anew`` writes the
+    entry even if nothing changed, which forgives failed runs.
     """
     policy = read_policy(path)
     files = None if budgets_only else DataFiles(policy, to_custodian=True)
     _validate_files(policy, files)
     with _open_ledger(policy, knowingly=True) as ledger:
-        ruling, held, fresh = (
-            ledger.policy_digest,
-            _read_accepted_policy(ledger),
-            {} if files is None else files.accept(ledger.state.files),
-        )
+        ruling, held = ledger.policy_digest, _read_accepted_policy(ledger)
+        fresh = {} if files is None else files.accept(ledger.state.files)
         if held == policy and not anew and not fresh:
             return None, ()
         changes = () if held is None else list_loosenings(held, policy)
         others = [change for change in changes if not change.startswith("budget")]
         if budgets_only and others:
             raise Refused(
-                "This changes more than the budget; 'hedgerow policy accept' is for that:\n  "
+                "This changes more than the budget. Use 'hedgerow policy accept' to accept:\n  "
                 + "\n  ".join(others)
             )
         return _record_policy(policy, ledger, ruling, note, files=fresh, forgive=anew), changes
 
 
 def read_budgets(path: str | Path) -> Mapping[str, Balance | DualBalance]:
-    """The budget of each population of a policy file that a table is, or was, about; its data
-    need not be there.
-    """
+    """Return the budget of each population of a policy file that has, or had, a table; the data
+    need not exist."""
     policy = read_policy(path)
     with _open_ledger(policy) as ledger:
         _enter_policy(policy, ledger)
@@ -182,27 +176,22 @@ def read_budgets(path: str | Path) -> Mapping[str, Balance | DualBalance]:
 
 
 def read_quotas(path: str | Path) -> Mapping[str, Balance | None]:
-    """The quota of each analyst of a policy file, None for one without; its data need not be
-    there.
-    """
+    """Return the quota of each analyst of a policy file, or None; the data need not exist."""
     policy = read_policy(path)
     with _open_ledger(policy) as ledger:
         _enter_policy(policy, ledger)
-        book = ledger.state
+        asked = ledger.state.asked_epsilon
         return {
-            rule.name: (
-                None
-                if rule.max_epsilon is None
-                else Balance(rule.max_epsilon, book.asked_epsilon(rule.name))
-            )
+            rule.name: None
+            if (quota := rule.max_epsilon) is None
+            else Balance(quota, asked(rule.name))
             for rule in policy.analysts
         }
 
 
 def _open_ledger(policy: Policy, *, knowingly: bool = False) -> LedgerBase:
-    """The ledger of a policy. A new one beside an old one for the same data is begun
-    ``knowingly`` or not at all: it is a new budget.
-    """
+    """Open or create the ledger of a policy. A second ledger for the same data would be a new
+    budget: it is created only ``knowingly``."""
     path = policy.ledger_path
     if path is None:
         return MemoryLedger()
@@ -212,7 +201,7 @@ def _open_ledger(policy: Policy, *, knowingly: bool = False) -> LedgerBase:
 
 
 def _copy_ledger(policy: Policy) -> LedgerBase:
-    """A copy of the ledger of a policy, or of the one that would be begun."""
+    """Copy the ledger of a policy, or the one that would be created."""
     path = policy.ledger_path
     assert path is not None  # only a frame may have none
     if not _has_ledger(path):
@@ -223,14 +212,13 @@ def _copy_ledger(policy: Policy) -> LedgerBase:
 
 
 def _has_ledger(path: Path) -> bool:
-    """Whether there is a ledger, or was one."""
+    """Return whether there is, or was, a ledger."""
     return path.exists() or Anchor.path_for(path).exists()
 
 
 def _refuse_second_ledger(policy: Policy, path: Path) -> None:
-    """Refuse a new ledger where another one for the same data lies beside it, beside the policy,
-    or beside the data.
-    """
+    """Refuse a new ledger if another one for the same data lies beside it, the policy or the
+    data."""
     data = [place for table in policy.tables for place in _list_file_paths(policy, table)]
     folders = {
         folder.resolve()
@@ -241,37 +229,37 @@ def _refuse_second_ledger(policy: Policy, path: Path) -> None:
 
 
 def _list_file_paths(policy: Policy, table: TableRule) -> list[Path]:
-    """The named place of a protected table's file, and its real one."""
+    """List the declared path of a protected table's file, and its real path."""
     place = policy.source_path(table)
     return [place, place.resolve()] if table.population and table.source != FRAME_SOURCE else []
 
 
 def _check_other_ledger(policy: Policy, other: Path) -> None:
-    """A look at another ledger, without its lock and without a word written to it."""
+    """Refuse a ledger that already holds the budget of a file of this policy; it is read without
+    its lock, and nothing is written."""
     known = list_sources(other)
     mine = [str(place) for table in policy.tables for place in _list_file_paths(policy, table)]
     shared = sorted(old for old in known if any(_is_same_file(old, new) for new in mine))
     if shared:
         named = os.path.relpath(other, policy.folder)
         raise Refused(
-            f"{other.name} already keeps the budget of {Path(shared[0]).name}, and this policy"
-            f' names another ledger: a fresh budget. Write ledger = "{named}"; or begin another'
-            " one knowingly, by 'hedgerow policy accept'."
+            f"{other.name} already holds the budget of {Path(shared[0]).name}, and a second ledger"
+            f' would be a second budget. Write ledger = "{named}" in the policy; or create another'
+            " ledger on purpose with 'hedgerow policy accept'."
         )
 
 
-def _is_same_file(one: str, other: str) -> bool:
-    """By name, or by what lies there: a hard link is another name."""
+def _is_same_file(first: str, second: str) -> bool:
+    """Return whether two paths name the same file, also through a hard link."""
     try:
-        return one == other or os.path.samefile(one, other)
+        return first == second or os.path.samefile(first, second)
     except OSError:
         return False
 
 
 def _map_sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
-    """The protected files, by where they really are, or by another name by which the ledger has
-    ``known`` them; and whom they are about.
-    """
+    """Map each protected file to its population, by its real path or by the path that the ledger
+    has ``known`` it by."""
     places = {
         str(policy.source_path(table).resolve()): table.population
         for table in policy.tables
@@ -284,23 +272,22 @@ def _map_sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
 
 
 def _read_accepted_policy(ledger: LedgerBase) -> Policy | None:
-    """The policy that rules."""
+    """Read the accepted policy from the ledger; None before the first."""
     held = ledger.state.policy
     return None if held is None else Policy.from_canonical(held["text"])
 
 
 def _enter_policy(policy: Policy, ledger: LedgerBase, files: DataFiles | None = None) -> None:
-    """Let a policy rule that is the first, or says no more than the accepted one; and accept the
-    versions that it declares.
-    """
+    """Record a policy that is the first or loosens nothing, with the data versions that it
+    declares; refuse any other."""
     ruling, held, known = ledger.policy_digest, _read_accepted_policy(ledger), ledger.state.files
     changes = () if held is None or held == policy else list_loosenings(held, policy)
     if changes:
         raise Refused(
-            "The policy says more than the one that the ledger accepted:\n  "
+            "The policy loosens the one that the ledger accepted:\n  "
             + "\n  ".join(changes)
-            + "\nIf this is meant, the custodian runs 'hedgerow policy accept' (or 'hedgerow budget"
-            " raise' when only the budget grows)."
+            + "\nTo accept this, the custodian runs 'hedgerow policy accept', or 'hedgerow budget"
+            " raise' if only the budget grows."
         )
     fresh = {} if files is None else files.accept(known)
     if held == policy and not fresh:
@@ -310,7 +297,7 @@ def _enter_policy(policy: Policy, ledger: LedgerBase, files: DataFiles | None = 
     except Refused:
         if (ledger.policy_digest, ledger.state.files) == (ruling, known):
             raise
-        # another process was faster: what this one says is compared with that
+        # Another process was faster: compare with the policy that it recorded.
         _enter_policy(policy, ledger, files)
 
 
@@ -323,16 +310,14 @@ def _record_policy(
     files: Mapping[str, Mapping[str, object]],
     forgive: bool = False,
 ) -> Entry:
-    """Write down a policy that was compared with the ``ruling`` one, and the ``files`` that are
-    accepted with it.
-    """
+    """Record a policy that was compared with the ``ruling`` one, and the ``files`` that are
+    accepted with it."""
     protected = [table for table in policy.tables if table.population is not None]
     known = (ledger.state.policy or {"budgets": {}})["budgets"]
     budgets: dict[str, dict[str, object]] = {}
     for rule in policy.budgets:
         first = next((table for table in protected if table.population == rule.population), None)
-        # A population without a table is as it was: its spending is not forgotten with its last
-        # table.
+        # A population that has lost its last table keeps its spending.
         terms = (
             known.get(rule.population)
             if first is None

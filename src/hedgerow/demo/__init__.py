@@ -1,1 +1,1 @@
-"""The demo: a made-up clinic, and a guided tour of what may be asked about it."""
+"""The demo: a made-up clinic, and a guided tour of the questions one may ask about it."""

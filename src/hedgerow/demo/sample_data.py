@@ -1,9 +1,9 @@
-"""The people of the sample clinic: 100,000 made-up patients and their visits, the same on every
+"""The data of the sample clinic: 100,000 made-up patients and their visits, the same on every
 machine.
 
-Nobody here is real, so nothing needs protecting and nothing is random: every value is read off a
-hash of its own name and number, by arithmetic that rounds alike everywhere. (Noise is another
-matter; it always comes from the operating system.)
+Nobody here is real, so nothing needs to be random: every value is a hash of its name and number,
+computed with arithmetic that rounds alike everywhere. (Noise is another matter; it always comes
+from the operating system.)
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = [
 PATIENTS = 100_000
 REGIONS = ("north", "south", "east", "west")
 RARE = ("Fabry disease", "leprosy", "sarcoidosis")
-# How common a diagnosis is among children, adults and the old; how much likelier smokers have it,
-# in quarters; what a visit costs.
+# Frequency among children, adults and the old; how much likelier smokers have it, in quarters; the
+# cost of a visit.
 COMMON = {
     "COPD": ((0, 3, 12), 16, 900),
     "asthma": ((8, 4, 3), 6, 300),
@@ -51,9 +51,7 @@ Booleans = npt.NDArray[np.bool_]
 
 
 def _hash_words(name: str, numbers: Integers) -> npt.NDArray[np.uint64]:
-    """Sixty-four bits for each number: SplitMix64 at the place that the hash of the name gives
-    it.
-    """
+    """Return 64 bits for each number: SplitMix64, started at a hash of the name."""
     start = np.uint64(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
     with np.errstate(over="ignore"):
         z = (numbers.astype(np.uint64) + start) * np.uint64(0x9E3779B97F4A7C15)
@@ -63,14 +61,14 @@ def _hash_words(name: str, numbers: Integers) -> npt.NDArray[np.uint64]:
 
 
 def _draw_uniform(name: str, numbers: Integers) -> Floats:
-    """A number between 0 and 1 for each."""
+    """Return a number between 0 and 1 for each number."""
     return (_hash_words(name, numbers) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _draw_bell(name: str, numbers: Integers) -> Floats:
-    """Roughly normal, between -3 and 3, with standard deviation 1."""
-    one, two, three = (2 * _draw_uniform(f"{name}/{turn}", numbers) - 1 for turn in range(3))
-    return one + two + three
+    """Return roughly normal numbers between -3 and 3, with standard deviation 1."""
+    a, b, c = (2 * _draw_uniform(f"{name}/{turn}", numbers) - 1 for turn in range(3))
+    return a + b + c
 
 
 def _floor(values: Any) -> Integers:
@@ -79,13 +77,13 @@ def _floor(values: Any) -> Integers:
 
 
 def _choose_weighted(weights: Any, throws: Floats) -> Integers:
-    """A place for each throw, the more often the larger its weight."""
+    """Return an index for each throw, with probability in proportion to its weight."""
     steps = np.cumsum(np.asarray(weights, dtype=np.float64))
     return _floor(np.searchsorted(steps, throws * steps[-1], side="right"))
 
 
 def _invent_ages(number: Integers) -> Integers:
-    """Children, adults and the old; the middle of a band is more common than its ends."""
+    """Return ages of children, adults and the old, more common in the middle of each band."""
     band = _choose_weighted((18, 47, 35), _draw_uniform("band", number))
     youngest, years = np.array([0, 16, 48])[band], np.array([25, 57, 51])[band]
     return _floor(
@@ -94,7 +92,7 @@ def _invent_ages(number: Integers) -> Integers:
 
 
 def invent_patients() -> pa.Table:
-    """One row for each patient."""
+    """Return a table with one row per patient."""
     number = np.arange(1, PATIENTS + 1)
     age, female = _invent_ages(number), _draw_uniform("sex", number) < 0.51
     region = _choose_weighted((40, 30, 20, 10), _draw_uniform("region", number))
@@ -123,19 +121,17 @@ def invent_patients() -> pa.Table:
 
 
 def invent_visits(patients: pa.Table) -> pa.Table:
-    """From one to five visits for each patient, of at most three different diagnoses."""
+    """Return one to five visits of each patient, for at most three different diagnoses."""
     age, smoker = (patients[name].to_numpy() for name in ("age", "smoker"))
     person = np.arange(PATIENTS)
-    many = 1 + _choose_weighted(
-        (46, 26, 15, 8, 5), np.clip(_draw_uniform("visits", person) + (age - 45) / 400, 0, 0.999999)
-    )
-    who = np.repeat(person, many)
-    turn = np.arange(len(who)) - np.repeat(np.cumsum(many) - many, many)
+    throws = np.clip(_draw_uniform("visits", person) + (age - 45) / 400, 0, 0.999999)
+    counts = 1 + _choose_weighted((46, 26, 15, 8, 5), throws)
+    who = np.repeat(person, counts)
+    turn = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
     name = 8 * who + turn
     sick = _invent_diagnoses(age, smoker, who, turn)
-    region = np.searchsorted(np.sort(REGIONS), patients["region"].to_numpy(zero_copy_only=False))[
-        who
-    ]
+    home = patients["region"].to_numpy(zero_copy_only=False)
+    region = np.searchsorted(np.sort(REGIONS), home)[who]
     dearer = np.array([1.15, 1.0, 0.8, 1.35])[region]  # east, north, south, west
     base = np.array([cost for _, _, cost in COMMON.values()] + [2800.0] * len(RARE))[sick]
     cost = (
@@ -144,13 +140,8 @@ def invent_visits(patients: pa.Table) -> pa.Table:
         * (0.35 + 1.3 * _draw_uniform("cost", name) * (0.5 + _draw_uniform("cost again", name)))
         * (1 + age[who] / 300)
     )
-    stay = np.where(
-        base > 800,
-        _floor(
-            1 + 12 * _draw_uniform("stay", name) * _draw_uniform("stay again", name) + age[who] / 30
-        ),
-        0,
-    )
+    days = 1 + 12 * _draw_uniform("stay", name) * _draw_uniform("stay again", name) + age[who] / 30
+    stay = np.where(base > 800, _floor(days), 0)
     day = np.datetime64("2026-01-01") + _floor(365 * _draw_uniform("day", name))
     return pa.table(
         {
@@ -167,26 +158,24 @@ def invent_visits(patients: pa.Table) -> pa.Table:
 
 
 def _invent_diagnoses(age: Integers, smoker: Booleans, who: Integers, turn: Integers) -> Integers:
-    """What each visit was for: by age and smoking the first three times, later one of those
-    again.
-    """
+    """Return the diagnosis of each visit, by age and smoking; later visits repeat earlier ones."""
     band = np.searchsorted([16, 60], age, side="right")
     throws = _draw_uniform("diagnosis", 8 * who + turn % 3)
-    found = np.zeros(len(who), dtype=np.int64)
+    diagnoses = np.zeros(len(who), dtype=np.int64)
     for group in range(6):
         years, smokes = divmod(group, 2)
         weights: list[float] = [
             often[years] * (more if smokes else 4) for often, more, _ in COMMON.values()
         ]
-        # One visit in some thousands is for something that hardly anybody has.
+        # A few visits in ten thousand are for a rare disease.
         weights += [sum(weights) * share for share in (0.00003, 0.00012, 0.0005)]
         here = (band[who] == years) & (smoker[who] == bool(smokes))
-        found[here] = _choose_weighted(weights, throws[here])
-    return found
+        diagnoses[here] = _choose_weighted(weights, throws[here])
+    return diagnoses
 
 
 def invent_regions() -> str:
-    """A public table, as comma-separated values."""
+    """Return the public table of regions as CSV."""
     rows = [
         ("north", "Northmoor", 9),
         ("south", "Southbank", 7),

@@ -76,7 +76,6 @@ def _read_exactly(descriptor: int, count: int, until: float) -> bytes:
 
 
 def _wait_ready(descriptor: int, event: int, until: float) -> None:
-    """Wait until the pipe is ready or has ended; raise ChannelBroken after ``until``."""
     poll = select.poll()
     poll.register(descriptor, event)
     left = until - time.monotonic()

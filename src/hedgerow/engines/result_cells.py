@@ -71,8 +71,6 @@ def collect_cells(
 
 @dataclass(frozen=True, slots=True)
 class _CellIndex:
-    """The position of each group among the cells."""
-
     keys: Sequence[Sequence[Value]]
     size: int
     domain: KeyDomain
@@ -136,14 +134,12 @@ def _build_samples(
 def _build_contingency_cell(
     contingency: Contingency, columns: Sequence[npt.NDArray[Any]]
 ) -> npt.NDArray[Any]:
-    """Build the single cell of a contingency table from lines of (words, count)."""
     cell = np.empty(1, dtype=object)
     cell[0] = ContingencyTable(contingency.sizes, tuple(columns[:-1]), columns[-1])
     return cell
 
 
 def _find_group_starts(keys: Sequence[Sequence[Value]], count: int) -> list[int]:
-    """Find the first line of each group, and the end."""
     if count == 0:
         return [0]
     changes = np.zeros(count - 1, dtype=bool)
@@ -157,7 +153,6 @@ def _find_group_starts(keys: Sequence[Sequence[Value]], count: int) -> list[int]
 def _locate_in_domain(
     keys: Sequence[Sequence[Value]], domain: tuple[tuple[Value, ...], ...], count: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the positions of groups in the product of the domain, and which groups have one."""
     places = np.zeros(count, dtype=np.int64)
     inside = np.ones(count, dtype=bool)
     for column, values in zip(keys, domain, strict=True):

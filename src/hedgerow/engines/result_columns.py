@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hedgerow.engines.statement import Statement
 from hedgerow.plan.values import Type, Value
 
-__all__ = ["ResultColumns", "convert_result"]
+__all__ = ["ResultColumns", "convert_result", "convert_wide"]
 
 ResultColumns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
 
@@ -53,8 +53,9 @@ def _convert_numbers(array: npt.NDArray[Any], *, wide: bool) -> npt.NDArray[Any]
     # not be taken for exact ones.
     if array.dtype.kind != ("O" if wide else "i") or np.ma.is_masked(array):
         raise TypeError("numbers must be integers")
-    if not wide:
-        return array.astype(np.int64, copy=False)
-    found = np.empty(len(array), dtype=object)
-    found[:] = [int(value) for value in array]
-    return found
+    return convert_wide(array) if wide else array.astype(np.int64, copy=False)
+
+
+def convert_wide(column: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert integers of any length, written as text, to an array of Python integers."""
+    return np.array([int(value) for value in column], dtype=object)

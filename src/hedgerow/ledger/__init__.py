@@ -1,6 +1,4 @@
-"""A durable budget for each population: who charged what, before any data were looked at, and
-what was answered.
-"""
+"""The ledger: a durable budget for each population, with every charge and its answer."""
 
 from hedgerow.ledger.chain_verification import VerificationReport, verify
 from hedgerow.ledger.entry import Entry

@@ -1,19 +1,21 @@
-"""The last entry's hash, kept outside the ledger file, and where that file lies.
+"""The anchor of a ledger: the hash of its last entry and the identity of its file, kept outside the
+file.
 
-A hash chain alone cannot tell that its end was cut off, or that an older copy was put back. The
-anchor can: it only moves forward, and it is on disk before a charge returns. It also names device,
-inode and birth of the ledger file, so that a copy (a clone, a restored backup) is told from the
-file itself; the birth, because file systems give the inode of a deleted file to the next one; the
-largest totals that budgets ever had, so that a lost ledger leaves nothing to spend; and the sources
-that were declared, so that a lost ledger is missed by whoever opens the same data under another
-name.
+A hash chain alone cannot show that its end was cut off, or that an older copy was put back. The
+anchor can: it only moves forward, and it is on disk before a charge returns. It also holds
+
+* device, inode and birth time of the ledger file, to recognise a copy (a clone, a restored backup);
+  the birth time, because file systems give the inode of a deleted file to the next one;
+* the largest totals that budgets ever had, so that a lost ledger leaves nothing to spend;
+* the declared sources, so that a lost ledger is missed by whoever opens the same data under another
+  name.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
@@ -23,10 +25,12 @@ from hedgerow.privacy.loss import Loss
 
 __all__ = ["Anchor"]
 
+_REQUIRED_KEYS = ("ledger", "seq", "hash", "device", "inode", "peaks")
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Which ledger, how far it went, which file it is."""
+    """The id of a ledger, its last entry, and the identity of its file."""
 
     ledger: str
     seq: int
@@ -34,49 +38,54 @@ class Anchor:
     device: int
     inode: int
     peaks: Mapping[str, Mapping[str, str]]
-    # and whom they are about; anchors of earlier versions have none
+    # source -> population; anchors of earlier versions have none
     sources: Mapping[str, str] = field(default_factory=dict)
-    born: int | None = None  # nor this; and some systems do not tell
+    born: int | None = None  # nor this, and some systems do not tell it
 
     @staticmethod
     def path_for(ledger: Path) -> Path:
-        """Where the anchor of this ledger lies: beside it."""
+        """Return the path of the anchor of a ledger, beside it."""
         return ledger.with_name(ledger.name + ".anchor")
 
     @classmethod
-    def from_state(cls, book: LedgerState, file: Path) -> Anchor:
-        """The anchor for the present end of ``book``, kept in ``file``."""
+    def from_state(cls, state: LedgerState, file: Path) -> Anchor:
+        """Build the anchor of the last entry of a ledger that is kept in ``file``."""
         seen = file.stat()
-        peaks = {name: loss.to_dict() for name, loss in book.largest_totals.items()}
+        peaks = {name: loss.to_dict() for name, loss in state.largest_totals.items()}
         return cls(
-            book.ledger,
-            book.seq,
-            book.head,
+            state.ledger,
+            state.seq,
+            state.head,
             seen.st_dev,
             seen.st_ino,
             peaks,
-            book.sources,
+            state.sources,
             read_birth_time(file),
         )
 
     @classmethod
     def read(cls, ledger: Path) -> Anchor | None:
-        """The anchor of this ledger; None where there is none."""
+        """Read the anchor of a ledger; None if there is none."""
         try:
-            held = cls(**json.loads(cls.path_for(ledger).read_text(encoding="utf-8")))
+            stored = json.loads(cls.path_for(ledger).read_text(encoding="utf-8"))
+            if not set(_REQUIRED_KEYS) <= set(stored) <= {*_REQUIRED_KEYS, "sources", "born"}:
+                raise ValueError
+            ledger_id, seq, hash_, device, inode, peaks = (stored[key] for key in _REQUIRED_KEYS)
+            sources, born = stored.get("sources", {}), stored.get("born")
+            held = cls(ledger_id, seq, hash_, device, inode, peaks, sources, born)
             [Loss.from_dict(dict(loss)) for loss in held.peaks.values()]
             [name.encode() for name in held.sources.values()]
         except FileNotFoundError:
             return None
         except (OSError, TypeError, ValueError, AttributeError):
             raise LedgerError(
-                f"The anchor of the ledger, '{cls.path_for(ledger)}', cannot be read. Restore it,"
-                " or see 'hedgerow ledger adopt'."
+                f"The anchor of the ledger, '{cls.path_for(ledger)}', cannot be read. Restore it"
+                " from a copy, or see 'hedgerow ledger adopt'."
             ) from None
         return held
 
     def is_same_file(self, file: Path) -> bool:
-        """Whether ``file`` is the very file, not a copy."""
+        """Return whether ``file`` is the anchored file itself, not a copy."""
         seen = file.stat()
         return (seen.st_dev, seen.st_ino) == (self.device, self.inode) and self.born in (
             None,
@@ -84,11 +93,23 @@ class Anchor:
         )
 
     def write(self, ledger: Path) -> None:
-        """Put it on disk, whole or not at all. Call it alone."""
-        replace_file(self.path_for(ledger), json.dumps(asdict(self)))
+        """Write the anchor to disk, atomically. Needs the folder lock."""
+        stored = {
+            "ledger": self.ledger,
+            "seq": self.seq,
+            "hash": self.hash,
+            "device": self.device,
+            "inode": self.inode,
+            "peaks": self.peaks,
+            "sources": self.sources,
+            "born": self.born,
+        }
+        replace_file(self.path_for(ledger), json.dumps(stored))
 
     def advance(self, ledger: Path) -> None:
-        """Write it unless it is there already; an anchor never goes back. Call it alone."""
+        """Write the anchor unless a later one is there: an anchor never goes back. Needs the folder
+        lock.
+        """
         held = Anchor.read(ledger)
         if held is None or held.seq < self.seq:
             self.write(ledger)

@@ -1,10 +1,9 @@
-"""A second opinion: the ledger recomputed from its file alone, by a fold so plain that it can be
-checked by eye.
+"""Verification of a ledger from its file alone, by sums so plain that they can be checked by eye.
 
-It follows the chain and adds up fractions, and knows nothing of budgets: what was charged to
-everybody, and for each partitioned table the dearest parts, as many as its policy entry says a unit
-may be in (twice as many under change-one). Then it compares: with the rules (``LedgerState``),
-which read the same entries, and with the anchor.
+It follows the hash chain and adds up fractions, and knows nothing of budgets: the charges to
+everybody, and for each partitioned table the most expensive parts, as many as its policy entry
+allows a unit (twice as many under change-one). It compares the sums with the rules
+(``LedgerState``), which read the same entries, and with the anchor.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from typing import Any
 
 from hedgerow.errors import LedgerError
 from hedgerow.ledger.anchor import Anchor
-from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.entry import RESTORE_HINT, Entry
 from hedgerow.ledger.location import resolve_ledger_path
 from hedgerow.ledger.rules import LedgerState
-from hedgerow.ledger.sqlite import read_entries
+from hedgerow.ledger.sqlite_file import read_entries
 from hedgerow.privacy.budget_view import format_decimals
 
 __all__ = ["VerificationReport", "verify"]
@@ -34,8 +33,8 @@ _ROUNDED_UP = Context(prec=30, rounding=ROUND_CEILING)
 
 @dataclass(slots=True)
 class VerificationReport:
-    """What the entries add up to, as far as they can be believed; ``problem`` is empty when all
-    is well.
+    """The sums of the entries, as far as they can be trusted; ``problem`` is empty if nothing is
+    wrong.
     """
 
     ledger: str = ""
@@ -51,15 +50,22 @@ class VerificationReport:
         return not self.problem
 
     def to_dict(self) -> dict[str, object]:
-        """Plain JSON, with exact numbers as text; those of thousands of digits are rounded up."""
+        """Return plain JSON, with exact numbers as text; those of thousands of digits are rounded
+        up.
+        """
         spent = {
             name: {part: _format_sum_text(value, str) for part, value in sums.items()}
             for name, sums in self.spent.items()
         }
         return {
-            name: getattr(self, name)
-            for name in ("sound", "ledger", "entries", "head", "problem", "first_bad")
-        } | {"spent": spent}
+            "sound": self.sound,
+            "ledger": self.ledger,
+            "entries": self.entries,
+            "head": self.head,
+            "problem": self.problem,
+            "first_bad": self.first_bad,
+            "spent": spent,
+        }
 
     def __str__(self) -> str:
         lines = [
@@ -75,12 +81,9 @@ class VerificationReport:
 
 
 def _format_sum(part: str, value: Fraction | float) -> str:
-    # as Gaussian noise has none
-    return (
-        f"{part} {_format_sum_text(value, _format_rounded_up)}"
-        if isinstance(value, Fraction)
-        else f"no pure {part}"
-    )
+    if not isinstance(value, Fraction):  # Gaussian noise has no pure epsilon
+        return f"no pure {part}"
+    return f"{part} {_format_sum_text(value, _format_rounded_up)}"
 
 
 def _format_rounded_up(value: Fraction | float) -> str:
@@ -88,8 +91,8 @@ def _format_rounded_up(value: Fraction | float) -> str:
 
 
 def _format_sum_text(value: Fraction | float, write: Callable[[Fraction | float], str]) -> str:
-    """A sum of fractions may have more digits than Python writes out; a report is made all the
-    same.
+    """Write a sum; one with more digits than Python writes out is rounded up, so that a report is
+    always made.
     """
     try:
         return write(value)
@@ -100,8 +103,8 @@ def _format_sum_text(value: Fraction | float, write: Callable[[Fraction | float]
 
 @dataclass(slots=True)
 class _PopulationSums:
-    """Of one population: what was charged to everybody; of each partitioned table the policy's
-    words, how many parts count, and theirs.
+    """The sums of one population: charges to everybody; and of each partitioned table its policy
+    entry, how many parts count, and the charges to each part.
     """
 
     everybody: Sums = field(default_factory=lambda: dict.fromkeys(_LOSS_FIELDS, Fraction(0)))
@@ -110,7 +113,7 @@ class _PopulationSums:
     is_charged: bool = False
 
     def sum_largest_parts(self, table: str) -> Sums:
-        """The most expensive parts, number by number."""
+        """Add up the most expensive parts of a table, separately in epsilon, delta and rho."""
         _, most = self.tables[table]
         every = self.parts.get(table, {}).values()
         return {
@@ -119,13 +122,13 @@ class _PopulationSums:
         }
 
     def total(self) -> Sums:
-        """What a unit has paid at most."""
+        """Return the most that one unit has paid."""
         sums = [self.everybody, *(self.sum_largest_parts(table) for table in self.tables)]
         return {number: sum((one[number] for one in sums), Fraction(0)) for number in _LOSS_FIELDS}
 
     def apply_partitions(self, tables: dict[str, tuple[object, int]]) -> None:
-        """A table whose partition goes or changes has its dearest parts added to the whole, and
-        starts again.
+        """Close each partition that goes or changes: add its most expensive parts to the charges to
+        everybody.
         """
         for table in [table for table in self.tables if self.tables[table] != tables.get(table)]:
             _add_sums(self.everybody, self.sum_largest_parts(table))
@@ -134,15 +137,9 @@ class _PopulationSums:
 
 
 def verify(path: str | Path) -> VerificationReport:
-    """Recompute the ledger at ``path`` without writing to it, and say what is wrong with it,
-    first entry first.
-    """
-    report, kept, file, tallies = (
-        VerificationReport(),
-        list[Entry](),
-        resolve_ledger_path(path),
-        dict[str, _PopulationSums](),
-    )
+    """Verify the ledger at ``path`` without writing to it, and report the first bad entry."""
+    report, file = VerificationReport(), resolve_ledger_path(path)
+    kept, tallies = list[Entry](), dict[str, _PopulationSums]()
     try:
         for entry in read_entries(file):
             _check_entry(report, entry, tallies)
@@ -153,7 +150,7 @@ def verify(path: str | Path) -> VerificationReport:
     except LedgerError as problem:
         report.problem = str(problem)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-        report.problem = f"Entry {report.entries + 1} of the ledger cannot be read."
+        report.problem = f"Entry {report.entries + 1} of the ledger cannot be read. {RESTORE_HINT}"
     if report.problem and report.first_bad is None:
         report.first_bad = report.entries + 1
     return report
@@ -167,7 +164,9 @@ def _check_entry(
     if (entry.seq, entry.previous) != (report.entries + 1, report.head) or not entry.has_valid_hash(
         report.ledger
     ):
-        raise LedgerError(f"Entry {report.entries + 1} of the ledger is missing or was changed.")
+        raise LedgerError(
+            f"Entry {report.entries + 1} of the ledger is missing or was changed. {RESTORE_HINT}"
+        )
     match entry.kind:
         case "policy":
             _apply_policy(entry.body, tallies)
@@ -183,15 +182,13 @@ def _check_entry(
 
 def _apply_policy(body: dict[str, Any], tallies: dict[str, _PopulationSums]) -> None:
     for name, terms in body["budgets"].items():
-        both = 2 if terms["neighbours"] == "change-one" else 1
-        mine = {
-            table: words
-            for table, words in body.get("partitions", {}).items()
-            if words["population"] == name
+        sides = 2 if terms["neighbours"] == "change-one" else 1
+        partitions = {
+            table: (partition, sides * partition["most"])
+            for table, partition in body.get("partitions", {}).items()
+            if partition["population"] == name
         }
-        tallies.setdefault(name, _PopulationSums()).apply_partitions(
-            {table: (words, both * words["most"]) for table, words in mine.items()}
-        )
+        tallies.setdefault(name, _PopulationSums()).apply_partitions(partitions)
 
 
 def _apply_charge(tally: _PopulationSums, loss: dict[str, str], parts: list[Any] | None) -> None:
@@ -221,19 +218,19 @@ def _parse_number(text: str) -> Fraction | float:
 
 
 def _compare_with_state(report: VerificationReport, kept: list[Entry]) -> None:
-    book = LedgerState()
+    state = LedgerState()
     for entry in kept:
         report.first_bad = entry.seq
-        book.replay([entry])
+        state.replay([entry])
     for name, sums in report.spent.items():
-        paid = book.unit_loss(name)
+        paid = state.unit_loss(name)
         if (sums["epsilon"], min(sums["delta"], 1), sums["rho"]) != (
             paid.epsilon,
             paid.delta,
             paid.rho,
         ):
             raise LedgerError(
-                f"The charges to '{name}' do not add up to what the rules made of them."
+                f"The charges to '{name}' do not add up to the sums of the rules. {RESTORE_HINT}"
             )
     report.first_bad = None
 
@@ -242,17 +239,25 @@ def _compare_with_anchor(
     report: VerificationReport, kept: list[Entry], anchor: Anchor | None, file: Path
 ) -> None:
     if anchor is None:
-        raise LedgerError("The anchor of the ledger is missing.")
+        raise LedgerError(f"The anchor of the ledger is missing. {RESTORE_HINT}")
     if anchor.ledger != report.ledger:
         report.first_bad = 1
-        raise LedgerError("Entry 1 opens another ledger than the anchor knows.")
+        raise LedgerError(
+            "Entry 1 opens another ledger than the anchor's. Put the right file back."
+        )
     if anchor.seq > report.entries:
         raise LedgerError(
             f"Entry {report.entries + 1} of the ledger is missing: the anchor knows entry"
-            f" {anchor.seq}."
+            f" {anchor.seq}. {RESTORE_HINT}"
         )
     if kept[anchor.seq - 1].hash != anchor.hash:
         report.first_bad = anchor.seq
-        raise LedgerError(f"Entry {anchor.seq} of the ledger is another than the anchor knows.")
+        raise LedgerError(
+            f"Entry {anchor.seq} of the ledger differs from the one that the anchor knows."
+            f" {RESTORE_HINT}"
+        )
     if not anchor.is_same_file(file):
-        raise LedgerError("The file is a copy: the anchor knows another one.")
+        raise LedgerError(
+            "The file is a copy: the anchor knows another one. If no other copy is in use, the"
+            " custodian runs 'hedgerow ledger adopt'."
+        )

@@ -1,6 +1,4 @@
-"""Files beside the database: who is alone with them, what is surely on disk, and which file is
-which.
-"""
+"""Durable files: folder locks, atomic replacement, syncs, and the identity of a file."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ _AT_FDCWD, _STATX_BTIME = -100, 0x800  # AT_FDCWD and STATX_BTIME of the kernel
 
 @contextmanager
 def lock_folder(folder: Path, wait: float) -> Iterator[None]:
-    """Hold the lock on ``folder`` that everybody takes who makes or replaces files of a ledger
+    """Hold the lock on ``folder`` that every process takes to create or replace files of a ledger
     there.
     """
     held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
@@ -36,8 +34,8 @@ def lock_folder(folder: Path, wait: float) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise LedgerError(
-                        f"The folder '{folder}' of the ledger stayed locked for {wait:g} seconds."
-                        " Try again."
+                        f"The folder '{folder}' of the ledger was locked for {wait:g} seconds. Try"
+                        " again."
                     ) from None
                 time.sleep(0.002)
         yield
@@ -55,11 +53,9 @@ def sync_to_disk(path: Path) -> None:
 
 
 def replace_file(place: Path, text: str) -> None:
-    """Put a small file in its place, whole or not at all, and readable by its owner alone. Call
-    it alone.
-    """
+    """Replace a small file atomically, readable by its owner only. Needs the folder lock."""
     draft = place.with_name(place.name + ".new")
-    # always a new file: what a failed sync left behind is no ground to build on
+    # Always a new file: the pages of one whose sync failed cannot be trusted.
     draft.unlink(missing_ok=True)
     held = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -72,12 +68,10 @@ def replace_file(place: Path, text: str) -> None:
 
 
 def rewrite_file(file: Path) -> None:
-    """Write what a file holds over itself, and sync it. Call it where nobody else writes to the
-    file.
+    """Write the content of a file over itself, and sync it. No other process may write to the file.
 
-    After a failed sync the system may count pages as written that are in memory alone: to read them
-    back shows nothing, and a second sync finds nothing to do. Written once more, they are synced
-    once more.
+    After a failed sync the system may count pages as written that are in memory only: reading them
+    back shows nothing, and a second sync finds nothing to do. Written again, they are synced again.
     """
     if not file.exists():
         return
@@ -92,15 +86,15 @@ def rewrite_file(file: Path) -> None:
 
 def _write_all(held: int, data: bytes, start: int) -> None:
     done = 0
-    while done < len(data):  # a system may take less than it is given
+    while done < len(data):  # a system may write less than it is given
         done += os.pwrite(held, data[done:], start + done)
 
 
 def read_birth_time(file: Path) -> int | None:
-    """Return when a file was made, in nanoseconds; None where the system does not say.
+    """Return the creation time of a file in nanoseconds; None if the system does not tell.
 
-    No copying sets this time, so that neither a copy nor a file in the place of a deleted one has
-    it, although it may have got the number (inode) of the deleted one.
+    No copying sets this time: neither a copy nor a file in the place of a deleted one has it, even
+    with the same inode.
     """
     found = ctypes.create_string_buffer(256)
     try:

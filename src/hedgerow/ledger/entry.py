@@ -1,9 +1,9 @@
-"""One line of the ledger, and how it is tied to the line before.
+"""One entry of the ledger, and the hash chain that ties it to the entry before.
 
 ``hash`` is SHA-256 over (ledger id, seq, kind, time, text of the body, previous hash), each written
 with its length in front, so that no two entries give the same bytes. ``previous`` is the hash of
-the entry before: whoever changes an entry must change all that follow, and the last hash also
-stands outside the file (``anchor.py``).
+the entry before: to change an entry, all that follow must be changed too, and the last hash is also
+stored outside the file (``anchor``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ from typing import Any
 
 from hedgerow.errors import InvalidArgument, LedgerError
 
-__all__ = ["Entry", "encode_canonical", "format_now"]
+__all__ = ["RESTORE_HINT", "TIME_FORMAT", "Entry", "encode_canonical", "format_now"]
+
+RESTORE_HINT = (
+    "Restore the newest intact copy with 'hedgerow ledger restore POLICY COPY'. If entries are lost"
+    " for good, 'hedgerow ledger adopt POLICY --lost' goes on with all budgets closed."
+)
+TIME_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A record that is never changed. ``text`` is the body as canonical JSON; numbers in it are
-    exact text, "p/q".
+    """An immutable entry. ``text`` is the body as canonical JSON; numbers in it are exact text,
+    "p/q".
     """
 
     seq: int
@@ -36,13 +42,15 @@ class Entry:
     def __post_init__(self) -> None:
         texts = (self.kind, self.time, self.text, self.previous, self.hash)
         if type(self.seq) is not int or not all(type(item) is str for item in texts):
-            raise LedgerError(f"Entry {self.seq} of the ledger holds something other than text.")
+            raise LedgerError(
+                f"Entry {self.seq} of the ledger holds something other than text. {RESTORE_HINT}"
+            )
 
     @classmethod
     def build(
         cls, ledger: str, seq: int, kind: str, body: Mapping[str, object], previous: str, time: str
     ) -> Entry:
-        """The entry with its hash filled in."""
+        """Build an entry with its hash."""
         text = encode_canonical(body)
         return cls(
             seq, kind, time, text, previous, _compute_hash(ledger, seq, kind, time, text, previous)
@@ -50,29 +58,34 @@ class Entry:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What the entry says; a new dict each time."""
+        """The decoded body; a new dict each time."""
         return dict(json.loads(self.text))
 
+    @property
+    def columns(self) -> tuple[int, str, str, str, str, str]:
+        """The stored columns, in the order of the table."""
+        return self.seq, self.kind, self.time, self.text, self.previous, self.hash
+
     def has_valid_hash(self, ledger: str) -> bool:
-        """Whether the hash is the one of this content, in the ledger of this id."""
+        """Return whether the hash fits the content, in the ledger of this id."""
         return self.hash == _compute_hash(
             ledger, self.seq, self.kind, self.time, self.text, self.previous
         )
 
 
 def encode_canonical(body: Mapping[str, object]) -> str:
-    """Sorted, compact ASCII JSON: one text for one meaning."""
+    """Return sorted, compact ASCII JSON: one text for one meaning."""
     try:
         return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError):
         raise InvalidArgument(
-            "body", "must be plain JSON: dicts, lists, text, finite numbers"
+            "body", "must be plain JSON: dicts, lists, text and finite numbers"
         ) from None
 
 
 def format_now() -> str:
-    """The time in UTC, always 27 characters, so that text sorts as time does."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """Return the time in UTC, always in 27 characters, so that text sorts as time does."""
+    return datetime.now(UTC).strftime(TIME_FORMAT)
 
 
 def _compute_hash(*fields: object) -> str:

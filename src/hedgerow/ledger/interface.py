@@ -1,18 +1,18 @@
-"""What can be asked of every ledger, wherever it keeps its entries.
+"""The interface of every ledger, wherever it stores its entries.
 
-A store adds four things: ``_turn`` (alone, caught up, and durable at the end), ``_keep``, ``_read``
-and ``entries``.
+A store adds four methods: ``_transaction`` (alone, caught up, and durable at the end),
+``_store_entry``, ``_read_entry`` and ``entries``.
 
-The order that keeps people safe: ``charge`` returns, then data are read; ``answer`` returns, then
-the answer is sent. A crash before ``charge`` returns costs at most budget; after it, the answer is
-lost and stays paid for. Only what ``answer`` gives back is sent, and that is the same for all who
-race for one charge, so a retried request cannot get two answers for one price.
+The order that protects people: ``charge`` returns, then data are read; ``answer`` returns, then the
+answer is sent. A crash before ``charge`` returns costs at most budget; after it, the answer is lost
+and stays paid for. Only the result of ``answer`` is sent, and it is the same for all runs that race
+for one charge, so a retried request cannot get two answers for one price.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from types import TracebackType
@@ -27,7 +27,7 @@ from hedgerow.numeric.exact_number import (
     parse_positive,
     parse_whole,
 )
-from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.parallel_composition import PartLosses
 from hedgerow.privacy.unit import RELATIONS
@@ -57,20 +57,20 @@ class LedgerBase(ABC):
         forgive: bool = False,
         over: str | None = None,
     ) -> Entry:
-        """A policy that the custodian accepted; it rules from here on.
+        """Store a policy that the custodian accepted; it rules from then on.
 
         ``budgets``: population -> epsilon, delta (or None), unit, neighbours, and conversion if not
-        a half. ``quotas``: analyst -> the most they may ask for in all. ``sources``: declared path
-        or server table, never content -> population. ``partitions``: table -> population, column,
-        the names of its parts, and in how many of them a unit may be at most (most). ``files``:
-        table -> the data version that is accepted with this entry, and the key, size and digest of
-        its file.
+        a half. ``quotas``: analyst -> the largest sum of epsilons they may ask for. ``sources``:
+        declared path or server table, never content -> population. ``partitions``: table ->
+        population, column, the names of its parts, and in how many of them a unit may be (most).
+        ``files``: table -> the data version that is accepted with this entry, and the key, size and
+        digest of its file.
 
-        ``over`` is the digest of the policy that it was compared with, "" for none: refused where
-        another one has come to rule since.
+        ``over`` is the digest of the policy that it was compared with, "" for none; it is refused
+        if another one rules by then.
 
         Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting
-        the policy that rules already without any files, which says nothing else.
+        the ruling policy again without any files, which means nothing else.
         """
         body: dict[str, object] = {
             "digest": _parse_text(digest, "digest"),
@@ -104,14 +104,14 @@ class LedgerBase(ABC):
         with self._transaction():
             ruling = _get_policy_digest(self._state)
             if over not in (None, ruling):
-                raise Refused("Another policy has come to rule in the meantime. Try again.")
+                raise Refused("Another policy was accepted in the meantime. Try again.")
             return self._append(
                 "policy", body | {"forgives": bool(forgive) or (ruling == digest and not files)}
             )
 
     @property
     def policy_digest(self) -> str:
-        """The digest of the policy that rules; "" where none does yet."""
+        """The digest of the ruling policy; "" if there is none yet."""
         return _get_policy_digest(self.state)
 
     def charge(
@@ -125,18 +125,18 @@ class LedgerBase(ABC):
         request: str | None = None,
         about: Mapping[str, object] | None = None,
         policy: str | None = None,
-        parts: Mapping[str, tuple[str, Sequence[str]]] | None = None,
+        parts: Mapping[str, TableParts] | None = None,
     ) -> Entry:
-        """Pay for a question, all populations or none; durable before it returns. BudgetExceeded
-        when it does not fit.
+        """Charge a question to all of its populations or to none; durable before it returns. Raise
+        BudgetExceeded if it does not fit.
 
-        ``policy`` is the digest of the one under which the question was understood; it must still
-        rule. The same ``request`` again gives the first entry and costs nothing; with any other
+        ``policy`` is the digest of the policy under which the question was priced; it must still
+        rule. The same ``request`` again returns the first entry and costs nothing; with another
         question or price it is an error.
 
-        ``parts``: population -> a partitioned table and the names of its parts that the question
-        reads; its loss is charged to each of them. A population without parts is charged as a
-        whole. That the question reads no other rows of this population is the caller's promise.
+        ``parts``: population -> the parts of a partitioned table that the question reads; its loss
+        is charged to each of them. A population without parts is charged as a whole. The caller
+        guarantees that the question reads no other rows of this population.
         """
         if not charges or not all(isinstance(loss, Loss) for loss in charges.values()):
             raise InvalidArgument("charges", "must be a Loss for at least one population")
@@ -168,31 +168,31 @@ class LedgerBase(ABC):
             )
 
     def check_policy(self, policy: str) -> None:
-        """Refused unless the policy of this digest is the one that rules."""
+        """Refuse unless the policy of this digest rules."""
         _check_policy(self.state, policy)
 
     def answer(self, entry: Entry, payload: str) -> Entry:
-        """Keep the answer to a charge, and give back what is kept: the first answer, or failure,
-        if there was one. Send only that.
+        """Store the answer to a charge, and return its outcome: the first answer or failure, if
+        there was one. Send only that.
         """
         return self._record_outcome("answer", entry, {"payload": _parse_text(payload, "payload")})
 
     def fail(self, entry: Entry) -> Entry:
-        """Say that a charge got no answer, and give back how it ended. It stays paid for."""
+        """Record that a charge got no answer, and return its outcome. It stays paid for."""
         return self._record_outcome("failure", entry, {})
 
     def outcome(self, entry: Entry) -> Entry | None:
-        """The answer or failure of a charge; None while it has neither."""
+        """Return the answer or failure of a charge; None while it has neither."""
         end = self.state.find_outcome(entry.seq)
         return None if end is None else self._read_entry(end)
 
     def find_request(self, analyst: str, request: str | None) -> Entry | None:
-        """The charge that was made for this request of this analyst, if one was."""
+        """Return the charge of a request of an analyst, if there is one."""
         made = self.state.find_request(analyst, request)
         return None if made is None else self._read_entry(made)
 
     def answers(self, question: str, version: str) -> list[tuple[Entry, str]]:
-        """Each charge for this question on this version of the data, with the answer it got."""
+        """Return each charge for this question on this data version, with its answer."""
         return [
             (self._read_entry(charge), str(self._read_entry(answer).body["payload"]))
             for charge, answer in self.state.list_answers(question, version)
@@ -200,16 +200,16 @@ class LedgerBase(ABC):
 
     @property
     def state(self) -> LedgerState:
-        """What the entries add up to, those of other processes included."""
+        """The state after all entries, including those of other processes."""
         return self._state
 
     @abstractmethod
     def entries(self) -> list[Entry]:
-        """All entries in order."""
+        """Return all entries in order."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
 
     def __enter__(self) -> Self:
         return self
@@ -224,17 +224,17 @@ class LedgerBase(ABC):
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[None]:
-        """Alone with the newest book; what was added is durable when it ends well, and gone when
-        it does not.
+        """Hold the store alone, with the newest state; added entries are durable if it ends well,
+        and gone otherwise.
         """
 
     @abstractmethod
     def _store_entry(self, entry: Entry) -> None:
-        """Write down an entry that the book has taken."""
+        """Write an entry that the state has accepted."""
 
     @abstractmethod
     def _read_entry(self, seq: int) -> Entry:
-        """The entry of this number, which the book knows."""
+        """Return the entry of a number that the state knows."""
 
     def _append(self, kind: str, body: dict[str, object]) -> Entry:
         entry = self._state.build_entry(kind, body)
@@ -249,7 +249,9 @@ class LedgerBase(ABC):
                 or not 1 <= charge.seq <= self._state.seq
                 or self._read_entry(charge.seq) != charge
             ):
-                raise LedgerError("This is not an entry of this ledger.")
+                raise LedgerError(
+                    "This is not an entry of this ledger. Answer the entry that charge returned."
+                )
             end = self._state.find_outcome(charge.seq)
             return (
                 self._append(kind, {"charge": charge.seq} | body)
@@ -258,20 +260,20 @@ class LedgerBase(ABC):
             )
 
 
-def _get_policy_digest(book: LedgerState) -> str:
-    return "" if book.policy is None else str(book.policy["digest"])
+def _get_policy_digest(state: LedgerState) -> str:
+    return "" if state.policy is None else str(state.policy["digest"])
 
 
-def _check_policy(book: LedgerState, policy: str | None) -> None:
-    if policy not in (None, _get_policy_digest(book)):
-        raise Refused("The policy was changed since this database was opened. Open it again.")
+def _check_policy(state: LedgerState, policy: str | None) -> None:
+    if policy not in (None, _get_policy_digest(state)):
+        raise Refused("The policy has changed since this database was opened. Open it again.")
 
 
 def _check_same_charge(entry: Entry, body: dict[str, object]) -> Entry:
     if {**entry.body, "about": None} != {**body, "about": None}:
         raise LedgerError(
             f"The request '{body['request']}' was charged already, for another question (entry"
-            f" {entry.seq})."
+            f" {entry.seq}). Use a new request key."
         )
     return entry
 
@@ -295,25 +297,19 @@ def _parse_partition(partition: Mapping[str, object]) -> dict[str, object]:
     return {"population": population, "column": column, "most": most, "parts": names}
 
 
-def _parse_parts(population: str, named: object, charges: Mapping[str, Loss]) -> list[object]:
-    if population not in charges or not isinstance(named, tuple) or len(named) != 2:
+def _parse_parts(population: str, at: object, charges: Mapping[str, Loss]) -> list[object]:
+    if population not in charges or not isinstance(at, TableParts):
         raise InvalidArgument(
-            "parts",
-            "must be a table and a list of its parts, for a population that is charged",
-            population,
+            "parts", "must be TableParts of a population that is charged", population
         )
-    return [
-        _parse_text(named[0], "table"),
-        [_parse_text(name, "part") for name in _parse_names(named[1], "parts")],
-    ]
+    names = [_parse_text(name, "part") for name in _parse_names(at.names, "parts")]
+    return [_parse_text(at.table, "table"), names]
 
 
 def _parse_names(value: object, argument: str) -> list[object]:
-    """A list that is not empty and names nothing twice."""
+    """Return a list that is not empty and has no duplicates."""
     if not isinstance(value, (list, tuple)) or not value or len(set(map(str, value))) != len(value):
-        raise InvalidArgument(
-            argument, "must be a list of parts, at least one, and each once", value
-        )
+        raise InvalidArgument(argument, "must be a list of different parts, and not empty", value)
     return list(value)
 
 

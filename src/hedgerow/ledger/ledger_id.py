@@ -1,4 +1,4 @@
-"""The name of a new ledger."""
+"""The id of a new ledger."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["create_ledger_id"]
 
 
 def create_ledger_id() -> str:
-    """Return a name that no other ledger has."""
+    """Return an id that no other ledger has."""
     try:
         return f"{draw_integer(128):032x}"
     except EntropyError:
         raise EntropyError(
-            "The operating system gave no random bits to name a new ledger with, and none was"
-            " begun. Let this process read /dev/urandom."
+            "The operating system gave no random bits for the id of a new ledger, and none was"
+            " created. Let this process read /dev/urandom."
         ) from None

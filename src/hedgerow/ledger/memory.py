@@ -1,5 +1,5 @@
-"""A ledger that lives and dies with its process, or a copy of one with a file: the same rules,
-and nothing is written.
+"""A ledger in memory that ends with its process, and a copy of a stored one: the same rules,
+nothing is written.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["LedgerCopy", "MemoryLedger"]
 
 
 class MemoryLedger(LedgerBase):
-    """For a notebook. The budget is gone with the process, so a second session starts a second
-    budget.
+    """A ledger for a notebook. The budget ends with the process, so a second session starts a
+    second budget.
     """
 
     def __init__(self) -> None:
@@ -32,18 +32,18 @@ class MemoryLedger(LedgerBase):
         self._append("open", {"ledger": create_ledger_id(), "format": FORMAT})
 
     def entries(self) -> list[Entry]:
-        """All entries in order."""
+        """Return all entries in order."""
         return list(self._entries)
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no store."""
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if self._pid != os.getpid():
             raise LedgerError(
                 "A ledger in memory cannot be used after a fork: two copies would be two budgets."
-                " Name a ledger file."
+                " Use a ledger file."
             )
         with self._lock:
             yield
@@ -56,8 +56,8 @@ class MemoryLedger(LedgerBase):
 
 
 class LedgerCopy(MemoryLedger):
-    """The ``entries`` of another ledger, to try a policy on. Nothing is charged to it: that
-    would be forgotten.
+    """A copy of the ``entries`` of another ledger, to try a policy on. It cannot be charged: the
+    charge would be forgotten.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -66,7 +66,7 @@ class LedgerCopy(MemoryLedger):
         self._state.replay(entries)
 
     def charge(self, *_: Any, **__: Any) -> Entry:
-        """Never."""
+        """Refuse every charge."""
         raise LedgerError(
             "This is a copy of a ledger, and nothing can be charged to it. Open the ledger itself."
         )

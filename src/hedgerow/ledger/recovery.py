@@ -1,7 +1,7 @@
-"""Backup, restore and loss: what the custodian does when a ledger has to be saved, or could not be.
+"""Backup, restore and loss of a ledger: the custodian's procedures (docs/ledger.md).
 
-None of these opens a fresh budget. What is not known to be unspent counts as spent, unless the
-custodian declares an amount, and that word is an entry. docs/ledger.md has the procedures.
+None of these opens a fresh budget. Whatever is not known to be unspent counts as spent, unless the
+custodian declares an amount, and that declaration is an entry.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.durable_files import sync_to_disk
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.rules import LedgerState
-from hedgerow.ledger.sqlite import Ledger, copy_entries, explain_errors, read_entries
+from hedgerow.ledger.sqlite import Ledger
+from hedgerow.ledger.sqlite_file import copy_entries, explain_errors, read_entries
 from hedgerow.privacy.loss import Loss
 
 __all__ = ["backup", "begin_after_loss", "list_sources", "restore"]
 
 
 def backup(path: str | Path, target: str | Path, *, wait: float = 30.0) -> Entry:
-    """Copy a ledger to the new file ``target`` while others use it, and give back the last entry of
-    the copy.
+    """Copy a ledger in use to the new file ``target``, and return the last entry of the copy.
 
-    The copy is checked from its first entry to its last and on disk when this returns. Keep the
+    The copy is verified from its first entry to its last, and on disk when this returns. Keep the
     number and the hash of the entry elsewhere. A copy has no anchor: it answers nothing until it is
     restored.
     """
@@ -34,7 +34,7 @@ def backup(path: str | Path, target: str | Path, *, wait: float = 30.0) -> Entry
     with Ledger.open(path, create=False, wait=wait) as ledger, explain_errors(goal):
         if goal.exists():
             raise LedgerError(
-                f"'{goal}' is there already, and a copy never replaces another. Name a new file."
+                f"'{goal}' exists already, and a copy never replaces a file. Name a new file."
             )
         draft.unlink(missing_ok=True)
         try:
@@ -50,7 +50,7 @@ def backup(path: str | Path, target: str | Path, *, wait: float = 30.0) -> Entry
 
 
 def _check_copy(copy: Path) -> Entry:
-    """The last entry of a copy in which every rule holds."""
+    """Return the last entry of a copy in which every rule holds."""
     kept = list(read_entries(copy))
     LedgerState().replay(kept)
     return kept[-1]
@@ -65,14 +65,14 @@ def restore(
     spent: Mapping[str, Loss] | None = None,
     wait: float = 30.0,
 ) -> Entry:
-    """Put a copy in the place of a ledger that is gone, and give back the entry that says so.
+    """Put a copy in the place of a ledger that is gone, and return the entry that records it.
 
-    A copy that is older than the anchor, or that no anchor speaks for, is refused, unless the
+    A copy that is older than the anchor, or that no anchor confirms, is refused unless the
     custodian declares the loss: with ``lost`` every budget counts as spent up to the largest total
-    it ever had, or up to what ``spent`` declares for it.
+    it ever had, or up to the amount that ``spent`` declares for it.
     """
     if spent and not lost:
-        raise InvalidArgument("spent", "is for a loss: say lost=True as well", sorted(spent))
+        raise InvalidArgument("spent", "is for a loss; pass lost=True as well", sorted(spent))
     with Ledger(path, wait=wait) as ledger:
         return ledger._restore_copy(Path(copy), note, lost, spent)
 
@@ -85,11 +85,10 @@ def begin_after_loss(
     spent: Mapping[str, Loss] | None = None,
     wait: float = 30.0,
 ) -> Entry:
-    """Begin a ledger where one was lost and no copy is left, and give back its entry about the
-    loss.
+    """Begin a ledger where one was lost and no copy is left, and return its entry about the loss.
 
-    ``totals`` is what each population had in all, as far as anybody knows; all of it counts as
-    spent, and more if an anchor knows of more. ``spent`` declares less for some of them. Later
+    ``totals`` is the total of each population, as far as anybody knows; all of it counts as spent,
+    and more if an anchor has a larger total. ``spent`` declares less for some of them. Later
     policies open what they add to that.
     """
     if not totals or not all(isinstance(total, Loss) for total in totals.values()):
@@ -99,19 +98,19 @@ def begin_after_loss(
 
 
 def list_sources(path: str | Path) -> frozenset[str]:
-    """The sources that a ledger was ever declared for, as far as its file or its anchor tells;
-    neither is written to, or believed.
+    """Return the sources that a ledger was ever declared for, according to its file or its anchor,
+    without writing to or trusting either.
     """
     file = Path(path)
-    found = set[str]()
+    sources = set[str]()
     with suppress(LedgerError):
         anchor = Anchor.read(file)
-        found.update(anchor.sources if anchor else ())
+        sources.update(anchor.sources if anchor else ())
     with suppress(LedgerError, ValueError, KeyError, TypeError, AttributeError):
-        found.update(
+        sources.update(
             source
             for entry in read_entries(file)
             if entry.kind == "policy"
             for source in entry.body["sources"]
         )
-    return frozenset(found)
+    return frozenset(sources)

@@ -25,6 +25,7 @@ __all__ = [
     "parse_delta",
     "parse_epsilon",
     "parse_exact",
+    "parse_nonnegative",
     "parse_positive",
     "parse_probability",
     "parse_whole",
@@ -45,9 +46,7 @@ def parse_exact(value: object, argument: str) -> Fraction:
         value, (Rational, Decimal, float, np.integer, np.floating)
     ):
         raise InvalidArgument(argument, "must be a number", value)
-    if isinstance(value, (int, np.integer)):
-        return Fraction(int(value))
-    if isinstance(value, Rational):
+    if isinstance(value, Rational):  # numpy integers are registered as such
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):
         return _parse_decimal(value, argument)
@@ -72,6 +71,14 @@ def parse_positive(value: object, argument: str) -> Fraction:
     number = parse_exact(value, argument)
     if number <= 0:
         raise InvalidArgument(argument, "must be above 0", value)
+    return number
+
+
+def parse_nonnegative(value: object, argument: str) -> Fraction:
+    """Return an exact number of at least 0."""
+    number = parse_exact(value, argument)
+    if number < 0:
+        raise InvalidArgument(argument, "must be at least 0", value)
     return number
 
 

@@ -1,6 +1,5 @@
-"""What is asked, as data: nine nodes, expressions over columns, and how far one unit can move the
-answer.
+"""The meaning of a question as data: nodes, expressions over columns, and the sensitivity of each
+measure.
 
-A plan never sees a mechanism, an engine or a row (``reference`` excepted, which exists to say what
-the others mean).
+A plan never sees a mechanism, an engine or a row.
 """

@@ -1,7 +1,9 @@
-"""Expressions in one form: what means the same is, as far as these rules see, written the same.
+"""Canonical expressions: expressions that mean the same are rewritten to one form, as far as these
+rules go.
 
-Each rule keeps the value on every row, NULLs included, and the type. None relies on a range: ranges
-are not trusted. Reals are not regrouped, since the sum of three doubles depends on the order.
+Each rule keeps the value on every row, including NULLs, and the type. None relies on a range, since
+ranges are not trusted. Reals are not regrouped, because the sum of three doubles depends on the
+order.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ _MAX_SHIFTABLE: Final = 2**62  # one more still fits in 64 bits
 
 
 class _RangeCache:
-    """The ranges of expressions over some columns, each computed once: of every part of every
-    part, it would take too long.
+    """The ranges of expressions over some columns, each computed once: recomputing every
+    subexpression of every expression would take too long.
     """
 
     def __init__(self, columns: Mapping[str, Range]) -> None:
@@ -43,7 +45,7 @@ class _RangeCache:
         self._ranges: dict[int, tuple[Expression, Range]] = {}
 
     def infer_range(self, expression: Expression) -> Range:
-        """As ``infer_range``."""
+        """Return the range of an expression."""
         if not isinstance(expression, Call):
             return infer_range(expression, self.columns)
         if id(expression) not in self._ranges:
@@ -55,7 +57,7 @@ class _RangeCache:
 
 
 def encode_expression(expression: Expression) -> str:
-    """A text that no other expression has."""
+    """Return a text that no other expression has."""
     return json.dumps(_encode_parts(expression), separators=(",", ":"))
 
 
@@ -73,9 +75,7 @@ def _encode_parts(expression: Expression) -> list[object]:
 
 
 def simplify(expression: Expression, columns: Mapping[str, Range]) -> Expression:
-    """The expression in the one form. One rule may make room for another, hence again until
-    nothing changes.
-    """
+    """Rewrite an expression to its canonical form: apply the rules until nothing changes."""
     known = _RangeCache(columns)
     while (changed := _simplify_once(expression, known)) != expression:
         expression = changed
@@ -116,7 +116,9 @@ def _is_null(expression: Expression) -> bool:
 
 
 def _restore_type(expression: Expression, type_: Type, known: _RangeCache) -> Expression:
-    """The rules below may leave a whole number where a real is due, or a NULL of another type."""
+    """Cast an expression back to its type: a rule may leave an integer where a real is due, or a
+    NULL of another type.
+    """
     if isinstance(expression, Constant):
         return Constant(expression.value, type_)
     return (
@@ -166,8 +168,8 @@ def _simplify_arithmetic(
 def _simplify_comparison(
     name: str, left: Expression, right: Expression, known: _RangeCache
 ) -> Expression:
-    """The constant on the right; of two others, the one that comes first on the left. Below 5
-    is, of whole numbers, at most 4.
+    """Put the constant on the right, or else the side with the smaller text on the left. For
+    integers, x < 5 becomes x <= 4.
     """
     if isinstance(left, Constant) or (
         not isinstance(right, Constant) and encode_expression(left) > encode_expression(right)
@@ -191,8 +193,8 @@ def _simplify_comparison(
 
 
 def _simplify_negation(part: Expression, known: _RangeCache) -> Expression:
-    """Pushed in: with three truth values too, not (a < b) is a >= b, and not (a and b) is (not
-    a) or (not b).
+    """Push a negation inwards. In three-valued logic too, not (a < b) is a >= b, and not (a and b)
+    is (not a) or (not b).
     """
     if isinstance(part, Constant):
         return Constant(None if part.value is None else not part.value, "boolean")
@@ -211,7 +213,7 @@ def _simplify_negation(part: Expression, known: _RangeCache) -> Expression:
 
 
 def _simplify_membership(arguments: Sequence[Expression], known: _RangeCache) -> Expression:
-    """Constants beside a real are looked for as reals; NULL is equal to nothing."""
+    """Sort the list of IN. Constants beside a real are compared as reals; NULL equals nothing."""
     value = arguments[0]
     types = [known.infer_range(argument).type for argument in arguments if not _is_null(argument)]
     type_ = "real" if "real" in types else types[0]
@@ -229,12 +231,12 @@ def _simplify_membership(arguments: Sequence[Expression], known: _RangeCache) ->
 
 
 def _sort_unique(parts: Iterable[Expression]) -> list[Expression]:
-    """Each once, in the order of their spelling."""
+    """Return each expression once, in the order of their texts."""
     return [part for _, part in sorted({encode_expression(part): part for part in parts}.items())]
 
 
 def flatten(expression: Expression, name: str) -> Iterator[Expression]:
-    """The parts of a chain of one function, in order."""
+    """Yield the operands of a chain of one function, in order."""
     waiting = [expression]
     while waiting:
         part = waiting.pop()
@@ -245,7 +247,7 @@ def flatten(expression: Expression, name: str) -> Iterator[Expression]:
 
 
 def _simplify_junction(name: str, parts: Iterable[Expression]) -> Expression:
-    """AND or OR of parts that are simple already."""
+    """Simplify AND or OR of operands that are simple already."""
     idle, decides = (_TRUE, _FALSE) if name == "and" else (_FALSE, _TRUE)
     kept: list[Expression] = []
     lists: dict[tuple[str, str], tuple[Expression, list[Expression]]] = {}
@@ -272,8 +274,8 @@ def _simplify_junction(name: str, parts: Iterable[Expression]) -> Expression:
 
 
 def _match_value_list(part: Expression, name: str) -> tuple[Expression, list[Constant]] | None:
-    """(value, list) when the part says, in an OR, that the value is in a list of constants, or
-    in an AND that it is not.
+    """Return (value, constants) if an operand of OR requires the value to be in a list, or one of
+    AND requires it not to be; None otherwise.
     """
     if name == "and" and isinstance(part, Call) and part.function == "not":
         part = part.arguments[0]
@@ -299,8 +301,8 @@ def _build_value_list(name: str, value: Expression, among: Sequence[Expression])
 
 
 def _simplify_case(call: Call) -> Expression:
-    """Without branches that are never or always taken, and without last ones that give what is
-    given anyway.
+    """Drop branches that are never taken, those after one that is always taken, and last ones that
+    equal the default.
     """
     taken, otherwise = [], call.arguments[-1]
     for condition, value in zip(call.arguments[0:-1:2], call.arguments[1::2], strict=True):
@@ -319,7 +321,7 @@ def _simplify_case(call: Call) -> Expression:
 
 
 def _simplify_coalesce(call: Call) -> Expression:
-    """Without NULLs, repetitions, and what comes after a constant."""
+    """Drop NULLs, repetitions, and everything after a constant."""
     parts: dict[Expression, None] = {}
     for part in flatten(call, "coalesce"):
         if not _is_null(part):
@@ -330,7 +332,7 @@ def _simplify_coalesce(call: Call) -> Expression:
 
 
 def _simplify_nullif(call: Call) -> Expression:
-    """NULL is equal to nothing."""
+    """Drop a comparison with NULL, which equals nothing."""
     return call.arguments[0] if any(map(_is_null, call.arguments)) else call
 
 

@@ -1,15 +1,16 @@
-"""Plans in one form, so that the same question asked twice in different words is one question.
+"""Canonical plans: the same question in different words becomes one plan with one key.
 
-    Aggregate(Group(Bound(Project(Filter(core)))))       core: a Table, or a Join, a Fold or a Union
-    of rows in this form
+    Aggregate(Group(Bound(Project(Filter(core)))))
 
-Filters are merged into one below one Project; what nobody uses is gone; the keys are called k0, k1
-… in their order and the values v0, v1 … in the order of their spelling, those of combinations in
-their own; the measures and the lists of a domain are sorted, and so are rows that stand beside each
-other. What a plan and its normal form give is the same, cell for cell, but for the order of the
-measures: ``map_measures`` tells which measure has become which. One thing may differ: where two
-populations meet and several columns beside ``by`` tell bonds apart, these are sorted too, and with
-them which bonds of a unit come first. What runs is always the normal form.
+The core is a Table, or a Join, a UnitAggregation or a Union of relations in this form.
+
+Filters are merged into one below one Project, and unused columns are removed. The keys are called
+k0, k1 … in their order and the values v0, v1 … in the order of their text; the attributes of a
+contingency table keep their order. Measures, domain lists and commutative inputs are sorted. A plan
+and its canonical form have the same result, cell for cell, up to the order of the measures;
+``map_measures`` returns which measure has become which. One thing may differ: where two populations
+are joined and several columns beside the id identify a reference, these are sorted too, and with
+them which references of a unit come first. The canonical form is always what runs.
 """
 
 from __future__ import annotations
@@ -21,15 +22,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hedgerow.plan.canonical_expressions import encode_expression, simplify
+from hedgerow.plan.canonical_text import encode_measure, encode_relation, encode_statistic
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.contribution_limits import can_exceed_group_bound, can_exceed_row_bound
-from hedgerow.plan.measures import ClampedGrid, Measure
-from hedgerow.plan.nodes import (
-    Aggregate,
-    AnyMeasure,
-    Bound,
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, AnyMeasure, Bound, Group
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.relations import (
     Filter,
-    Group,
     Join,
     Project,
     RelationNode,
@@ -37,9 +37,9 @@ from hedgerow.plan.nodes import (
     Union,
     UnitAggregation,
     UnitStatistic,
+    list_inputs,
     list_schemas,
 )
-from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import (
     Call,
     ColumnRef,
@@ -48,7 +48,6 @@ from hedgerow.plan.scalar.expressions import (
     find_columns,
     substitute_columns,
 )
-from hedgerow.plan.schema import Column, Schema
 
 __all__ = ["canonicalise", "compute_plan_key", "map_measures"]
 
@@ -58,8 +57,8 @@ _NEVER: Final = Constant(False, "boolean")
 
 @dataclass(frozen=True, slots=True)
 class _Decomposed:
-    """Rows taken apart: where they come from, which of them are wanted, and what each column is
-    in terms of the core.
+    """A relation in parts: its core, the condition on its rows, and each column in terms of the
+    core.
     """
 
     core: RelationNode
@@ -67,7 +66,7 @@ class _Decomposed:
     columns: Mapping[str, Expression]
 
     def compose(self, outputs: tuple[tuple[str, Expression], ...]) -> RelationNode:
-        """Put together again, with these columns."""
+        """Build the relation again, with these outputs."""
         source: RelationNode = (
             self.core if self.condition == _ALWAYS else Filter(self.core, self.condition)
         )
@@ -75,90 +74,76 @@ class _Decomposed:
 
 
 def _decompose(rows: RelationNode, used: frozenset[str]) -> _Decomposed:
-    """Only the columns that are used are looked at."""
+    """Decompose a relation; only the columns that are used matter."""
     match rows:
         case Table():
             return _Decomposed(rows, _ALWAYS, {name: ColumnRef(name) for name in used})
         case Filter():
-            work = _decompose(rows.source, used | set(find_columns(rows.condition)))
-            both = Call("and", (work.condition, substitute_columns(rows.condition, work.columns)))
-            condition = simplify(both, work.core.columns)
-            # What is NULL does not hold either.
-            return replace(
-                work,
-                condition=(
-                    _NEVER
-                    if isinstance(condition, Constant) and condition.value is None
-                    else condition
-                ),
-            )
+            below = _decompose(rows.source, used | set(find_columns(rows.condition)))
+            added = substitute_columns(rows.condition, below.columns)
+            condition = simplify(Call("and", (below.condition, added)), below.core.columns)
+            # A condition that is NULL does not hold either.
+            if isinstance(condition, Constant) and condition.value is None:
+                condition = _NEVER
+            return replace(below, condition=condition)
         case Project():
-            outputs = {name: expression for name, expression in rows.outputs if name in used}
-            work = _decompose(
-                rows.source,
-                frozenset(
-                    name for expression in outputs.values() for name in find_columns(expression)
-                ),
-            )
-            known = work.core.columns
-            return replace(
-                work,
-                columns={
-                    name: simplify(substitute_columns(e, work.columns), known)
-                    for name, e in outputs.items()
-                },
-            )
+            outputs = {name: value for name, value in rows.outputs if name in used}
+            read = frozenset(name for value in outputs.values() for name in find_columns(value))
+            below = _decompose(rows.source, read)
+            known = below.core.columns
+            columns = {
+                name: simplify(substitute_columns(value, below.columns), known)
+                for name, value in outputs.items()
+            }
+            return replace(below, columns=columns)
+        case Join() if _is_inner(rows):
+            return _reorder_inner_joins(rows, used)
         case Join():
-            return (
-                _reorder_inner_joins(rows, used)
-                if rows.max_matches is None and not rows.keeps_unmatched
-                else _canonicalise_join(rows, used)
-            )
+            return _canonicalise_join(rows, used)
         case UnitAggregation():
             return _canonicalise_unit_aggregation(rows, used)
         case _:  # a Union
             return _canonicalise_union(rows, used)
 
 
+def _is_inner(join: Join) -> bool:
+    return join.max_matches is None and not join.keeps_unmatched
+
+
 def _canonicalise_side(
     rows: RelationNode, used: frozenset[str], letter: str
 ) -> tuple[RelationNode, dict[str, str]]:
-    """Rows below a core with the columns that are used, and what those are called now."""
-    work = _decompose(rows, used)
-    columns = {name: work.columns[name] for name in used}
+    """Return an input of a core with the columns that are used, and their new names."""
+    below = _decompose(rows, used)
+    columns = {name: below.columns[name] for name in used}
     names = _assign_names(columns, letter)
-    return work.compose(_build_outputs(names, columns)), names
+    return below.compose(_build_outputs(names, columns)), names
 
 
 def _build_outputs(
     names: Mapping[str, str], columns: Mapping[str, Expression]
 ) -> tuple[tuple[str, Expression], ...]:
-    return tuple(
-        sorted(
-            {(new, columns[name]) for name, new in names.items()}, key=lambda pair: int(pair[0][1:])
-        )
-    )
+    outputs = {(new, columns[name]) for name, new in names.items()}
+    return tuple(sorted(outputs, key=lambda output: int(output[0][1:])))
 
 
-PartColumn = tuple[int, str]  # one of the rows that stand beside each other, and a column of it
+PartColumn = tuple[int, str]  # the index of a joined relation, and one of its columns
 
 
 def _flatten_inner_joins(
     rows: RelationNode, parts: list[RelationNode], ties: list[tuple[PartColumn, PartColumn]]
 ) -> dict[str, PartColumn]:
-    """Where each column of rows is found that inner joins put beside each other: in which of the
-    ``parts``; ``ties`` are what agrees.
+    """Return where each column of nested inner joins comes from; collect the joined ``parts`` and
+    the ``ties``, the pairs of columns that must be equal.
     """
     if isinstance(rows, Project) and all(isinstance(value, ColumnRef) for _, value in rows.outputs):
         inner = _flatten_inner_joins(rows.source, parts, ties)
         return {
             name: inner[column] for name, value in rows.outputs for column in find_columns(value)
         }
-    if isinstance(rows, Join) and rows.max_matches is None and not rows.keeps_unmatched:
-        here, there = (
-            _flatten_inner_joins(rows.source, parts, ties),
-            _flatten_inner_joins(rows.other, parts, ties),
-        )
+    if isinstance(rows, Join) and _is_inner(rows):
+        here = _flatten_inner_joins(rows.source, parts, ties)
+        there = _flatten_inner_joins(rows.other, parts, ties)
         ties.extend((there[theirs], here[own]) for own, theirs in rows.on)
         return here | {name: there[column] for name, column in rows.added_columns}
     parts.append(rows)
@@ -166,11 +151,12 @@ def _flatten_inner_joins(
 
 
 def _reorder_inner_joins(join: Join, used: frozenset[str]) -> _Decomposed:
-    """Inner joins in one order, whichever they were written in: what they give is the bag of all
-    combinations that agree, of one unit each. Protected rows come first, parents before what hangs
-    on them, then by their spelling; public ones when something ties them. Names are as in
-    ``_canonicalise_join``. Of two columns that agree and of which the same is known the first is
-    read; but 0.0 agrees with -0.0.
+    """Put nested inner joins in one order: the result is the bag of all combinations that match, of
+    one unit each.
+
+    Protected relations come first, parents before their children, then by their text; public ones
+    follow once something ties them. Names are as in ``_canonicalise_join``. Of two equal columns
+    with the same range the first is read, but not of reals: 0.0 equals -0.0.
     """
     parts, ties = list[RelationNode](), list[tuple[PartColumn, PartColumn]]()
     places = _flatten_inner_joins(join, parts, ties)
@@ -180,30 +166,26 @@ def _reorder_inner_joins(join: Join, used: frozenset[str]) -> _Decomposed:
         frozenset(name for at, name in shown.union(*ties) if at == i) for i in range(len(parts))
     ]
     sides = [_canonicalise_side(rows, own, "d") for rows, own in zip(parts, columns, strict=True)]
-    texts = [_encode_as_text(rows) for rows, _ in sides]
-    tied = [
-        sorted(
-            (sides[i][1][name], texts[j], sides[j][1][its])
-            for (k, name), (j, its) in ties
+    texts = [json.dumps(encode_relation(rows)) for rows, _ in sides]
+
+    def rank(i: int) -> tuple[bool, int, str, list[tuple[str, str, str]]]:
+        tied = [
+            (sides[i][1][name], texts[j], sides[j][1][theirs])
+            for (k, name), (j, theirs) in ties
             if k == i
-        )
-        for i in range(len(parts))
-    ]
-    left = sorted(
-        range(len(parts)),
-        key=lambda i: (parts[i].unit is None, _count_links(parts[i]), texts[i], tied[i]),
-    )
-    rows, names = _canonicalise_side(parts[left[0]], columns[left[0]], "c")
-    now = {(left[0], name): new for name, new in names.items()}
-    del left[0]
+        ]
+        return parts[i].unit is None, _count_links(parts[i]), texts[i], sorted(tied)
+
+    def is_reachable(i: int) -> bool:
+        tied = any(here[0] == i and there in now for here, there in ties)
+        return parts[i].unit is not None or tied
+
+    first, *left = sorted(range(len(parts)), key=rank)
+    rows, names = _canonicalise_side(parts[first], columns[first], "c")
+    now = {(first, name): new for name, new in names.items()}
     added = 0
     while left:
-        at = next(
-            i
-            for i in left
-            if parts[i].unit is not None
-            or any(here[0] == i and there in now for here, there in ties)
-        )
+        at = next(filter(is_reachable, left))
         left.remove(at)
         other, names = sides[at]
         on = sorted(
@@ -225,7 +207,7 @@ def _reorder_inner_joins(join: Join, used: frozenset[str]) -> _Decomposed:
 
 
 def _count_links(rows: RelationNode) -> int:
-    """How many links lead from the first of the tables to the ids."""
+    """Return the number of links from the first table to the ids."""
     schema, count = list_schemas(rows)[0], 0
     while schema.link is not None:
         schema, count = schema.link.parent, count + 1
@@ -233,27 +215,22 @@ def _count_links(rows: RelationNode) -> int:
 
 
 def _canonicalise_join(join: Join, used: frozenset[str]) -> _Decomposed:
-    """Own columns become c0 …, those there d0 …, and what is added p0 … With a limit of partners
-    all of the latter stay, in their order, since they say which partners come first; without, each
-    stays once."""
+    """Rename own columns to c0 …, those of the other side to d0 …, and added ones to p0 ….
+
+    With a limit of matches all added columns stay, in their order, since they decide which matches
+    come first; without, each stays once.
+    """
     added = [
         (name, there)
         for name, there in join.added_columns
         if name in used or join.max_matches is not None
     ]
-    met = (
-        ()
-        if join.second_population is None
-        else (join.second_population.id_column, *join.second_population.other_columns)
-    )
-    source, names = _canonicalise_side(
-        join.source,
-        (used - {name for name, _ in join.added_columns}) | {own for own, _ in join.on} | set(met),
-        "c",
-    )
-    other, theirs = _canonicalise_side(
-        join.other, frozenset(there for _, there in (*join.on, *added)), "d"
-    )
+    second = join.second_population
+    reference = () if second is None else (second.id_column, *second.other_columns)
+    own = used - {name for name, _ in join.added_columns} | {own for own, _ in join.on}
+    source, names = _canonicalise_side(join.source, own | set(reference), "c")
+    read = frozenset(there for _, there in (*join.on, *added))
+    other, theirs = _canonicalise_side(join.other, read, "d")
     order = [theirs[there] for _, there in added]
     if join.max_matches is None:
         order = sorted(set(order))
@@ -261,65 +238,58 @@ def _canonicalise_join(join: Join, used: frozenset[str]) -> _Decomposed:
     on = tuple(sorted({(names[own], theirs[there]) for own, there in join.on}))
     # A column that is added twice is the same both times, so either will do.
     fresh = names | {name: f"p{order.index(theirs[there])}" for name, there in added}
-    bond = [names[name] for name in met]
-    others = join.second_population and replace(
-        join.second_population,
-        id_column=bond[0],
-        other_columns=tuple(sorted({*bond[1:]} - {bond[0]})),
-    )
-    return _Decomposed(
-        Join(source, other, on, adds, join.max_matches, join.keeps_unmatched, others),
-        _ALWAYS,
-        {name: ColumnRef(fresh[name]) for name in used},
-    )
-
-
-def _canonicalise_unit_aggregation(fold: UnitAggregation, used: frozenset[str]) -> _Decomposed:
-    """Columns become c0 …, outputs f0 …; all keys stay, since they say how many rows there are."""
-    outputs = {name: folded for name, folded in fold.outputs if name in used}
-    columns = frozenset(folded.column for folded in outputs.values() if folded.column is not None)
-    source, names = _canonicalise_side(fold.source, columns | set(fold.keys), "c")
-    moved = {name: _rename_statistic(folded, names) for name, folded in outputs.items()}
-    order = sorted(set(moved.values()), key=lambda folded: json.dumps(_encode_statistic(folded)))
-    keys = tuple(sorted({names[key] for key in fold.keys}))
-    fresh = {key: names[key] for key in fold.keys} | {
-        name: f"f{order.index(folded)}" for name, folded in moved.items()
-    }
-    core = UnitAggregation(source, keys, tuple((f"f{i}", folded) for i, folded in enumerate(order)))
+    renamed = [names[name] for name in reference]
+    if second is not None:
+        rest = tuple(sorted({*renamed[1:]} - {renamed[0]}))
+        second = replace(second, id_column=renamed[0], other_columns=rest)
+    core = Join(source, other, on, adds, join.max_matches, join.keeps_unmatched, second)
     return _Decomposed(core, _ALWAYS, {name: ColumnRef(fresh[name]) for name in used})
 
 
-def _rename_statistic(folded: UnitStatistic, names: Mapping[str, str]) -> UnitStatistic:
-    return folded if folded.column is None else replace(folded, column=names[folded.column])
+def _canonicalise_unit_aggregation(node: UnitAggregation, used: frozenset[str]) -> _Decomposed:
+    """Rename columns to c0 … and outputs to f0 …; all keys stay, since they determine the number of
+    rows.
+    """
+    outputs = {name: statistic for name, statistic in node.outputs if name in used}
+    columns = frozenset(one.column for one in outputs.values() if one.column is not None)
+    source, names = _canonicalise_side(node.source, columns | set(node.keys), "c")
+    renamed = {name: _rename_statistic(one, names) for name, one in outputs.items()}
+    order = sorted(set(renamed.values()), key=lambda one: json.dumps(encode_statistic(one)))
+    keys = tuple(sorted({names[key] for key in node.keys}))
+    fresh = {key: names[key] for key in node.keys} | {
+        name: f"f{order.index(statistic)}" for name, statistic in renamed.items()
+    }
+    core = UnitAggregation(source, keys, tuple((f"f{i}", one) for i, one in enumerate(order)))
+    return _Decomposed(core, _ALWAYS, {name: ColumnRef(fresh[name]) for name in used})
+
+
+def _rename_statistic(one: UnitStatistic, names: Mapping[str, str]) -> UnitStatistic:
+    return one if one.column is None else replace(one, column=names[one.column])
 
 
 def _canonicalise_union(union: Union, used: frozenset[str]) -> _Decomposed:
-    """Columns become u0 …, ordered by what they are in all the sources, and the sources are
-    ordered too: it is a bag of rows.
+    """Rename columns to u0 …, in the order of their texts in all sources, and sort the sources: a
+    union is a bag of rows.
     """
-    works = [_decompose(source, used) for source in union.sources]
-    order = sorted(
-        used,
-        key=lambda name: (
-            sorted(encode_expression(work.columns[name]) for work in works),
-            len(name),
-            name,
-        ),
-    )
-    names = {name: f"u{i}" for i, name in enumerate(order)}
+    sides = [_decompose(source, used) for source in union.sources]
+
+    def rank(name: str) -> tuple[list[str], int, str]:
+        texts = sorted(encode_expression(side.columns[name]) for side in sides)
+        return texts, len(name), name
+
+    names = {name: f"u{i}" for i, name in enumerate(sorted(used, key=rank))}
     sources = [
-        work.compose(tuple((names[name], work.columns[name]) for name in order)) for work in works
+        side.compose(tuple((new, side.columns[name]) for name, new in names.items()))
+        for side in sides
     ]
-    return _Decomposed(
-        Union(tuple(sorted(sources, key=_encode_as_text))),
-        _ALWAYS,
-        {name: ColumnRef(names[name]) for name in used},
-    )
+    sources.sort(key=lambda source: json.dumps(encode_relation(source)))
+    columns = {name: ColumnRef(names[name]) for name in used}
+    return _Decomposed(Union(tuple(sources)), _ALWAYS, columns)
 
 
 def _assign_names(columns: Mapping[str, Expression], letter: str) -> dict[str, str]:
-    """A new name for each column: the same for the same expression, counted in the order of
-    spelling.
+    """Return a new name for each column: the same for equal expressions, numbered in the order of
+    their texts.
     """
     order = sorted({encode_expression(expression) for expression in columns.values()})
     return {
@@ -329,7 +299,6 @@ def _assign_names(columns: Mapping[str, Expression], letter: str) -> dict[str, s
 
 
 def _rename_measure(measure: AnyMeasure, names: Mapping[str, str]) -> AnyMeasure:
-    """The same, of columns that have other names now."""
     if isinstance(measure, Contingency):
         return replace(
             measure, attributes=tuple((names[name], size) for name, size in measure.attributes)
@@ -344,46 +313,45 @@ def _rename_measure(measure: AnyMeasure, names: Mapping[str, str]) -> AnyMeasure
 
 
 def _canonicalise_once(plan: Aggregate) -> tuple[Aggregate, tuple[AnyMeasure, ...]]:
-    """The plan rewritten, and what its measures have become."""
+    """Rewrite a plan once, and return it with its measures in the old order."""
     columns = frozenset(name for measure in plan.measures for name in measure.columns)
-    work = _decompose(plan.bound.source, columns | set(plan.bound.keys))
-    names = _assign_names({name: work.columns[name] for name in columns}, "v")
-    if isinstance(cross := plan.measures[0], Contingency):  # two attributes may be the same
-        names = {name: f"v{i}" for i, name in enumerate(cross.columns)}
+    below = _decompose(plan.bound.source, columns | set(plan.bound.keys))
+    names = _assign_names({name: below.columns[name] for name in columns}, "v")
+    if isinstance(table := plan.measures[0], Contingency):  # two attributes may be the same
+        names = {name: f"v{i}" for i, name in enumerate(table.columns)}
     moved = tuple(_rename_measure(measure, names) for measure in plan.measures)
-
-    keys = [(f"k{i}", work.columns[name]) for i, name in enumerate(plan.bound.keys)]
+    keys = [(f"k{i}", below.columns[name]) for i, name in enumerate(plan.bound.keys)]
     domain, cells = plan.source.domain, plan.source.cells
-    most = plan.bound.max_groups if cells is None else min(plan.bound.max_groups, cells)
     bound = Bound(
-        work.compose((*keys, *_build_outputs(names, work.columns))),
+        below.compose((*keys, *_build_outputs(names, below.columns))),
         tuple(name for name, _ in keys),
-        most,
+        plan.bound.max_groups if cells is None else min(plan.bound.max_groups, cells),
         plan.bound.max_rows,
     )
     # The values of one key are of one type, and so can be sorted.
     lists = None if domain is None else tuple(tuple(sorted(values)) for values in domain)  # type: ignore[type-var]
-    measures = sorted(set(moved), key=lambda measure: json.dumps(_encode_measure(measure)))
+    measures = sorted(set(moved), key=lambda measure: json.dumps(encode_measure(measure)))
     return Aggregate(Group(bound, lists), tuple(measures)), moved
 
 
 def _canonicalise_fully(plan: Aggregate) -> tuple[Aggregate, tuple[AnyMeasure, ...]]:
-    """Again until nothing changes: an expression made simpler may no longer use a column further
+    """Rewrite a plan until nothing changes: a simpler expression may no longer use a column further
     down.
     """
-    before, found = plan, plan.measures
+    before, mapped = plan, plan.measures
     while True:
         after, moved = _canonicalise_once(before)
         became = dict(zip(before.measures, moved, strict=True))
-        found = tuple(became[measure] for measure in found)
+        mapped = tuple(became[measure] for measure in mapped)
         if after == before:
-            return after, found
+            return after, mapped
         before = after
 
 
 def map_measures(plan: Aggregate) -> tuple[Measure | OrderStatistic, ...]:
-    """For each measure of the plan, the one of ``canonicalise(plan)`` that it has become;
-    combinations are alone, and need no telling.
+    """Return for each measure of the plan the one of ``canonicalise(plan)`` that it has become.
+
+    A contingency table is the only measure of its plan, and needs no mapping.
     """
     return tuple(
         measure for measure in _canonicalise_fully(plan)[1] if not isinstance(measure, Contingency)
@@ -391,197 +359,43 @@ def map_measures(plan: Aggregate) -> tuple[Measure | OrderStatistic, ...]:
 
 
 def canonicalise(plan: Aggregate) -> Aggregate:
-    """The plan in its one form."""
+    """Return the canonical form of a plan."""
     return _canonicalise_fully(plan)[0]
 
 
 def compute_plan_key(plan: Aggregate) -> str:
-    """SHA-256 of the meaning: tables and their versions, how the columns are read, conditions,
-    keys, lists, caps, measures.
+    """Return the SHA-256 of the meaning of a plan: tables and versions, columns as read,
+    conditions, keys, domain, bounds, measures.
     """
     plan = canonicalise(plan)
-    domain = (
-        None
-        if plan.source.domain is None
-        else [[str(value) for value in values] for values in plan.source.domain]
-    )
-    caps = [plan.bound.max_groups, plan.bound.max_rows]
-    # Before "plan 3", what was scaled down was cut to whole steps; rare values of a unit were
-    # chosen as often as frequent ones, and so were rows of a table of combinations; some groups,
-    # bonds and different values were left out more often than others; and a condition on a column
-    # with listed values could let others through, which are read as NULL. Such answers may be far
-    # off, and are not reused.
+    domain = plan.source.domain
+    # Answers of earlier versions may be far off, and are not reused, where rows can exceed a bound
+    # (scaled sums were cut to whole steps, and rare values, groups and references were dropped too
+    # often) or where a condition reads a column with listed values (unlisted ones passed it).
     bounded = any(
-        not isinstance(one, Measure) or one.is_scaled or one.kind == "distinct"
-        for one in plan.measures
+        not isinstance(measure, Measure) or measure.is_scaled or measure.kind == "distinct"
+        for measure in plan.measures
     )
-    capped = (
+    differs = (
         (bounded and can_exceed_row_bound(plan))
         or can_exceed_group_bound(plan)
         or plan.population_join is not None
+        or _has_listed_condition(plan.bound.source)
     )
-    differs = capped or _has_listed_condition(plan.bound.source)
-    measures = [_encode_measure(measure) for measure in plan.measures]
-    spelled = [
+    text = [
         "plan 3" if differs else "plan 2",
-        _encode_relation(plan.bound.source),
+        encode_relation(plan.bound.source),
         plan.bound.keys,
-        domain,
-        caps,
-        measures,
+        None if domain is None else [list(map(str, values)) for values in domain],
+        [plan.bound.max_groups, plan.bound.max_rows],
+        [encode_measure(measure) for measure in plan.measures],
     ]
-    return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(text).encode("ascii")).hexdigest()
 
 
 def _has_listed_condition(rows: RelationNode) -> bool:
-    """Return whether a condition anywhere in these rows is about a column whose values are
-    listed.
-    """
-    if isinstance(rows, Table):
-        return False
-    if isinstance(rows, Filter) and any(
+    """Return whether a condition in these rows reads a column whose values are listed."""
+    listed = isinstance(rows, Filter) and any(
         rows.columns[name].values is not None for name in find_columns(rows.condition)
-    ):
-        return True
-    below = (
-        rows.sources
-        if isinstance(rows, Union)
-        else (rows.source, rows.other)
-        if isinstance(rows, Join)
-        else (rows.source,)
     )
-    return any(map(_has_listed_condition, below))
-
-
-def _encode_measure(measure: AnyMeasure) -> list[object]:
-    if isinstance(measure, Contingency):
-        return [measure.kind, measure.attributes]
-    if isinstance(measure, OrderStatistic):
-        values = None if measure.values is None else [str(value) for value in measure.values]
-        shares = [str(share) for share in measure.quantiles]
-        return [
-            measure.kind,
-            measure.column,
-            _encode_grid(measure.grid),
-            values,
-            shares,
-            measure.method,
-            measure.bound,
-        ]
-    second = (
-        None if measure.second is None else [measure.second[0], _encode_grid(measure.second[1])]
-    )
-    return [
-        measure.kind,
-        measure.column,
-        _encode_grid(measure.grid),
-        measure.sum_bounds,
-        measure.degree,
-        second,
-        *(["rest"] * measure.has_null_sum),
-    ]
-
-
-def _encode_statistic(folded: UnitStatistic) -> list[object]:
-    return [folded.kind, folded.column, _encode_grid(folded.grid)]
-
-
-def _encode_grid(snap: ClampedGrid | None) -> list[object] | None:
-    return None if snap is None else [str(snap.step), snap.low, snap.high]
-
-
-def _encode_as_text(rows: RelationNode) -> str:
-    return json.dumps(_encode_relation(rows))
-
-
-def _encode_relation(rows: RelationNode, used: frozenset[str] = frozenset()) -> list[object]:
-    """Rows of a normal plan, spelled out; of a table, those columns that are used, since the
-    others do not matter.
-    """
-    match rows:
-        case Table():
-            return _encode_table(rows.schema, used)
-        case Filter():
-            return [
-                "filter",
-                encode_expression(rows.condition),
-                _encode_relation(rows.source, used | set(find_columns(rows.condition))),
-            ]
-        case Project():
-            inner = frozenset(
-                name for _, expression in rows.outputs for name in find_columns(expression)
-            )
-            return [
-                "project",
-                [[name, encode_expression(expression)] for name, expression in rows.outputs],
-                _encode_relation(rows.source, inner),
-            ]
-        case Join():
-            met = (
-                []
-                if rows.second_population is None
-                else [
-                    [
-                        rows.second_population.id_column,
-                        rows.second_population.other_columns,
-                        rows.second_population.max_references,
-                        rows.second_population.max_rows,
-                    ]
-                ]
-            )
-            return [
-                "join",
-                rows.on,
-                rows.added_columns,
-                rows.max_matches,
-                rows.keeps_unmatched,
-                *met,
-                _encode_relation(rows.other),
-                _encode_relation(rows.source),
-            ]
-        case UnitAggregation():
-            return [
-                "fold",
-                rows.keys,
-                [[name, _encode_statistic(folded)] for name, folded in rows.outputs],
-                _encode_relation(rows.source),
-            ]
-        case _:  # a Union
-            return ["union", *map(_encode_relation, rows.sources)]
-
-
-def _encode_table(schema: Schema, used: frozenset[str]) -> list[object]:
-    columns = sorted((c for c in schema.columns if c.name in used), key=lambda column: column.name)
-    part = schema.partition
-    parts = None if part is None else [_encode_named_column(schema, part.column), part.max_parts]
-    return ["table", *_encode_owner(schema), [_encode_column(column) for column in columns], parts]
-
-
-def _encode_owner(schema: Schema) -> list[object]:
-    """Which table it is, and whose its rows are."""
-    ids, link = schema.id_column, schema.link
-    found = (
-        None
-        if link is None
-        else [
-            _encode_named_column(schema, link.column),
-            _encode_named_column(link.parent, link.key),
-            _encode_owner(link.parent),
-        ]
-    )
-    return [schema.table, schema.version, schema.unit, None if ids is None else ids.type, found]
-
-
-def _encode_named_column(schema: Schema, name: str) -> list[list[object]]:
-    return [_encode_column(column) for column in schema.columns if column == schema.column(name)]
-
-
-def _encode_column(c: Column) -> list[object]:
-    ends = [None if end is None else str(end) for end in (c.low, c.high)]
-    return [
-        c.name,
-        c.type,
-        *ends,
-        None if c.values is None else sorted(map(str, c.values)),
-        c.granularity,
-    ]
+    return listed or any(map(_has_listed_condition, list_inputs(rows)))

@@ -1,5 +1,5 @@
-"""The exact table of a publication: how often each combination of codes is there. Private, and
-seen through a purse only.
+"""The exact contingency table of a publication. It is private, and used through a private table
+only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _LOW_MASK: Final = 2**_HALF_BITS - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContingencyTable:
-    """The exact table: ``counts`` of the combinations in ``words``. Private, and never printed."""
+    """The exact table: ``counts`` of the combinations packed in ``words``. It is private, and never
+    printed.
+    """
 
     sizes: tuple[int, ...]
     words: tuple[Integers, ...]
@@ -45,14 +47,14 @@ class ContingencyTable:
             (c.shape, c.dtype) != (shape, np.dtype(np.int64)) for c in (*self.words, self.counts)
         ):
             raise InvalidArgument(
-                "words", "must be a column of whole numbers for every word, as long as the counts"
+                "words", "must be one column of integers for every word, as long as the counts"
             )
         for word, places in zip(self.words, places_of, strict=True):
             if word.size and (
                 int(word.min()) < 0
                 or int(word.max()) >= math.prod(self.sizes[place] for place in places)
             ):
-                raise InvalidArgument("words", "must be packed codes")
+                raise InvalidArgument("words", "must be codes that pack_codes packed")
         if self.counts.size and int(self.counts.min()) < 0:
             raise InvalidArgument("counts", "must not be negative")
         if self.counts.size and int(self.counts.max()) > WORD_LIMIT:
@@ -63,20 +65,22 @@ class ContingencyTable:
         object.__setattr__(self, "_once", bool((self.counts == 1).all()))
 
     def __repr__(self) -> str:
-        return f"Tabulated(sizes={self.sizes})"
+        return f"ContingencyTable(sizes={self.sizes})"
 
     @classmethod
     def from_codes(cls, codes: Any, sizes: Sequence[int]) -> ContingencyTable:
-        """The table of rows of codes, one column for each attribute, each row counted once."""
+        """Build the table of rows of codes, one column for each attribute; each row counts once."""
         each, rows = check_sizes(sizes), np.asarray(codes)
         rows = rows if rows.size else np.zeros((0, len(each)), dtype=np.int64)
         if rows.dtype.kind not in "biu" or rows.shape[1:] != (len(each),):
-            raise InvalidArgument("codes", "must be whole numbers, in a column for each attribute")
+            raise InvalidArgument("codes", "must be integers, with a column for each attribute")
         if any(
             column.size and not 0 <= int(column.min()) <= int(column.max()) < size
             for column, size in zip(rows.T, each, strict=True)
         ):
-            raise InvalidArgument("codes", "must lie between 0 and the size of their attribute")
+            raise InvalidArgument(
+                "codes", "must be at least 0 and below the size of their attribute"
+            )
         return cls(
             each,
             pack_codes(list(rows.astype(np.int64).T), each),
@@ -85,20 +89,20 @@ class ContingencyTable:
 
     @property
     def total(self) -> int:
-        """Return the number of rows, or of parts of rows."""
+        """The number of rows, or of parts of rows."""
         return self._total
 
     def marginal(self, places: Sequence[int]) -> Integers:
-        """How often each combination of the attributes at ``places`` is there, in that order,
-        zeros included.
+        """Return the count of each combination of the attributes at ``places``, in that order,
+        including zeros.
         """
         columns = [self.codes(place) for place in places]
         shape = tuple(self.sizes[place] for place in places)
         cells = math.prod(shape)
         if cells > _MAX_MARGINAL_CELLS:
             raise Refused(
-                f"A table of {cells} cells does not fit: at most {_MAX_MARGINAL_CELLS} do. Leave"
-                " out an attribute, or use fewer bins."
+                f"A table of {cells:,} cells is too large: at most {_MAX_MARGINAL_CELLS:,} fit."
+                " Leave out a column, or use fewer bins."
             )
         index = np.zeros(len(self.counts), dtype=np.int64)
         for size, codes in zip(shape, columns, strict=True):
@@ -107,8 +111,8 @@ class ContingencyTable:
         return self._sum_by_index(index, cells).reshape(shape)
 
     def _sum_by_index(self, index: Integers, cells: int) -> Integers:
-        """The counts added up by index, in whole numbers: with weights numpy would count in
-        doubles, exact up to 2^53 only.
+        """Add up the counts by index, in whole numbers: with weights numpy counts in doubles, exact
+        up to 2^53 only.
         """
         if self._once:
             return np.bincount(index, minlength=cells)
@@ -120,9 +124,11 @@ class ContingencyTable:
         return self.join_halves(halves[0], halves[1])
 
     def join_halves(self, high: Integers, low: Integers) -> Integers:
-        """Return sums of counts from those of their upper and lower halves. What is beyond 2^62,
-        which no table has whose units are as few as declared, is clamped there: that moves it no
-        farther than before, and to fail would tell."""
+        """Combine sums of upper and lower halves into sums of counts.
+
+        Sums beyond 2^62, which no table with the declared number of units has, are clamped there:
+        that moves them no farther than before, and a failure would reveal something.
+        """
         found: Integers = _join_halves(high, low)
         if self._total > WORD_LIMIT:
             found = np.minimum(
@@ -131,7 +137,7 @@ class ContingencyTable:
         return found
 
     def codes(self, place: int) -> npt.NDArray[np.integer[Any]]:
-        """The code that each line has of one attribute."""
+        """Return the code of one attribute in each line."""
         if place not in self._codes:
             found = [
                 (word, places)
@@ -139,7 +145,7 @@ class ContingencyTable:
                 if place in places
             ]
             if not found:
-                raise InvalidArgument("places", "must be places of attributes", place)
+                raise InvalidArgument("places", "must be indices of attributes", place)
             word, places = found[0]
             below = math.prod(self.sizes[other] for other in places if other > place)
             self._codes[place] = (word // below % self.sizes[place]).astype(
@@ -149,12 +155,11 @@ class ContingencyTable:
 
 
 def split_halves(counts: Integers) -> tuple[Integers, Integers]:
-    """Return the upper and the lower halves of counts, to be added up apart: of 2^31 lines or
-    fewer neither overflows.
+    """Split counts into upper and lower halves, to be added up apart: with at most 2^31 lines
+    neither overflows.
     """
     return counts >> _HALF_BITS, counts & _LOW_MASK
 
 
 def _join_halves(high: Any, low: Any) -> Any:
-    """Return numbers from their halves."""
     return high * 2**_HALF_BITS + low

@@ -1,7 +1,7 @@
 """Public bounds on the units of a plan: how many there are, and how many rows each of them has.
 
-Nothing private depends on them: caps are enforced whatever they say. They tell where caps may bite
-at all, and how much cutting scaled sums to whole parts may lose.
+Nothing private depends on them, since contribution bounds are enforced in any case. They tell where
+the bounds can have an effect, and how much truncation to whole parts may lose.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MAX_LISTED_KEYS: Final = 1000
 
 
 def compute_max_rows_per_unit(rows: RelationNode) -> int | None:
-    """Return how many rows a unit has at most; None where only the data know."""
+    """Return the largest number of rows of a unit; None if only the data tell."""
     if rows.unit == "row":
         return 1  # ``Bound`` lets nothing multiply them
     if isinstance(rows, Table):
@@ -62,8 +62,8 @@ def compute_max_rows_per_unit(rows: RelationNode) -> int | None:
 
 
 def compute_max_units(rows: RelationNode) -> int:
-    """Return the public bound on how many units these rows are about, or on rows where no bound
-    is declared.
+    """Return the public bound on the number of units of a relation, or on its rows if none is
+    declared.
     """
     if isinstance(rows, Table):
         return MAX_TABLE_ROWS if rows.schema.max_units is None else rows.schema.max_units
@@ -92,8 +92,8 @@ def can_exceed_group_bound(plan: Aggregate) -> bool:
 
 
 def compute_rounding_loss(plan: Aggregate) -> tuple[int, ...]:
-    """Return for each measure how many parts of 1/``fine`` step one of its numbers loses at
-    most, since each unit's are cut.
+    """Return for each measure how many parts of a step one of its numbers loses at most by
+    truncation.
     """
     units = compute_max_units(plan.bound.source) if can_exceed_row_bound(plan) else 0
     return tuple(

@@ -1,19 +1,20 @@
-"""What is added up in each group, in whole numbers, and what one unit can put into it.
+"""Measures: the sums of each group, in whole numbers, and the contribution of one unit to them.
 
-A unit with c rows in a group, where at most m count, has each of them counted m/c when c > m: it
-puts in S m/c, S being the sum over all of its rows. That is what a sum *means*. It is taken in
-whole parts of 1/F step, F being the ``fine`` of the measure: what a unit really puts in is trunc(F
-S m/c) such parts, or F S where c <= m. So nothing depends on an order of its rows, it never puts in
-more than m rows can, and a number loses less than 1/F step for each unit that has too many rows.
+A unit with c rows in a group, where at most m count, has each of them scaled by m/c if c > m: it
+contributes S m/c, S being the sum over all of its rows. That is what a sum *means*. It is computed
+in whole parts of 1/F step, F being the ``resolution`` of the measure: the unit really contributes
+trunc(F S m/c) parts, or F S if c <= m. So nothing depends on the order of its rows, it never
+contributes more than m rows can, and a number loses less than 1/F step for each unit that has too
+many rows.
 
-Sums are taken over values snapped to a grid: clamped to [low, high], divided by the step, rounded
-half away from zero, and clamped *again* in steps. What the clamp lets through is what sensitivity
-is computed from: neither the declared bounds of a column nor the arithmetic of ranges is trusted
-for it.
+Sums are over values clamped to a grid: clamped to [low, high], divided by the step, rounded half
+away from zero, and clamped *again* in steps. Sensitivity is computed from what the clamp lets
+through: neither the declared bounds of a column nor the inferred ranges are trusted for it.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal
@@ -39,9 +40,7 @@ _MAX_SCALED_VALUE: Final = 2**88
 
 @dataclass(frozen=True, slots=True)
 class ClampedGrid:
-    """The grid and the clamp of a sum: values are ``low`` to ``high`` *steps* of the size
-    ``step``.
-    """
+    """The grid and the clamp of a sum: values are ``low`` to ``high`` *steps* of size ``step``."""
 
     step: Fraction
     low: int
@@ -51,18 +50,19 @@ class ClampedGrid:
         object.__setattr__(self, "step", parse_positive(self.step, "step"))
         if self.low > self.high or max(abs(self.low), abs(self.high)) > 2**53:
             raise InvalidArgument(
-                "snap", "must have low <= high, within 2^53 steps", (self.low, self.high)
+                "grid", "must have low <= high, within 2^53 steps", (self.low, self.high)
             )
-        # so that the ends are doubles, and so is what is divided
+        # Then the ends are doubles, and so are quotients by the step.
         if not Fraction(1, 2**900) <= self.step <= 2**900:
             raise InvalidArgument("step", "must lie between 2^-900 and 2^900", self.step)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitReach:
-    """How far one unit reaches: ``groups`` it may be in, ``rows`` that count in each, ``cells``
-    there are (None: no telling), and whether a replaced unit leaves some groups and enters others
-    (change-one)."""
+    """The reach of one unit: the ``groups`` it may contribute to, the ``rows`` that count in each,
+    the number of ``cells`` (None if unknown), and whether units are replaced (change-one) instead
+    of added or removed.
+    """
 
     groups: int
     rows: int
@@ -72,11 +72,12 @@ class UnitReach:
 
 @dataclass(frozen=True, slots=True)
 class SecondPopulation:
-    """How rows meet people of another population: by the column ``by``, which holds their ids.
+    """The reference from rows to units of a second population: ``id_column`` holds their ids.
 
-    Of each unit the rows of at most ``max_groups`` bonds count, combinations of ``by`` and
-    ``also``: those that come first by (rank of the unit and the bond, bond), before anybody is met.
-    Of each of the others at most ``max_rows`` rows' worth counts in a group.
+    A reference is a combination of ``id_column`` and ``other_columns``. Of each unit the rows of at
+    most ``max_references`` references count, those that come first by (rank of the unit and the
+    reference, reference), before the join. Of each unit of the second population at most
+    ``max_rows`` rows' worth count in a group.
     """
 
     id_column: str
@@ -91,24 +92,23 @@ class SecondPopulation:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is added up in every group:
+    """A sum over the rows of every group.
 
-    * ``units``, ``rows``, ``values`` that are not NULL: how many there are;
-    * ``distinct``: how many different values, of which those of each unit that come first by (rank,
-      value) count, ``max_rows`` of them;
-    * ``total``: the sum; with ``limits``, what one unit puts into a group is its whole sum there,
-      moved into them (in steps), and ``max_rows`` does not matter;
-    * ``moments``: with y the steps of a value above ``low`` and w the width, the sums of C(d, k)
-      y^k (w - y)^(d - k), k = d … 0, d the ``degree``. They add up to w^d for each value, which is
-      why one unit moves all of them together no further than one of them. With a ``second`` column,
-      of all products of its polynomials with those of the first, where neither value is NULL; the
-      ones of the second run fastest. With a ``rest`` there is one number more, w^d for each row
-      whose value is NULL: then all of them add up to w^d for every row, and tell how many rows
-      there are.
+    * ``units``, ``rows``, ``values``: the number of units, of rows, or of values that are not NULL.
+    * ``distinct``: the number of distinct values; of each unit only ``max_rows`` values count,
+      those that come first by (rank, value).
+    * ``total``: the sum. With ``sum_bounds``, the contribution of a unit to a group is its whole
+      sum there, clamped to them (in steps), and ``max_rows`` does not matter.
+    * ``moments``: with y the steps of a value above ``low``, w the width and d the ``degree``, the
+      sums of C(d, k) y^k (w - y)^(d - k), k = d … 0. They add up to w^d for each value, so one unit
+      moves all of them together no further than one of them. With a ``second`` column, all products
+      of its polynomials with those of the first, where neither value is NULL; those of the second
+      run fastest. With ``has_null_sum`` there is one more number, w^d for each row whose value is
+      NULL: then all of them add up to w^d for every row, and give the number of rows.
 
-    ``fine`` is how many parts the steps of a scaled sum are counted in. ``counts_rows`` marks
-    moments off which COUNT(*) is read as well: they have a rest, or no value is NULL. Neither
-    changes what is asked.
+    ``resolution`` is the number of parts in which a step of a scaled sum is counted.
+    ``counts_rows`` marks moments from which COUNT(*) is computed as well: they have a NULL sum, or
+    no value is NULL. Neither changes the meaning of the question.
     """
 
     kind: MeasureKind
@@ -128,7 +128,7 @@ class Measure:
             self.kind not in ("total", "moments")
         ):
             raise InvalidArgument(
-                "measure", "must have a column for values, and a snap for sums of them", self.kind
+                "measure", "must have a column for values, and a grid for sums", self.kind
             )
         if self.sum_bounds is not None and (
             self.kind != "total"
@@ -136,8 +136,8 @@ class Measure:
             or max(map(abs, self.sum_bounds)) > 2**62
         ):
             raise InvalidArgument(
-                "limits",
-                "must be of a total, the lower one first, within 2^62 steps",
+                "sum_bounds",
+                "must belong to a total, lower bound first, within 2^62 steps",
                 self.sum_bounds,
             )
         if (
@@ -146,73 +146,68 @@ class Measure:
         ) or (self.has_null_sum and self.second):
             raise InvalidArgument(
                 "degree",
-                "must be 1, without a second column or a rest, but for moments, which have one",
+                "must be 1, without a second column or a NULL sum, unless the measure is moments; a"
+                " NULL sum goes with one column only",
                 self.degree,
             )
         if self.degree not in (1, 2) or self.row_total >= 2**62:
             raise InvalidArgument(
                 "degree",
-                "must be 1 or 2, and the widths to that power below 2^62 together",
+                "must be 1 or 2, and the product of the widths to that power below 2^62",
                 self.degree,
             )
         if self.counts_rows and self.kind != "moments":
-            raise InvalidArgument("counts_rows", "must be of moments", self.kind)
+            raise InvalidArgument("counts_rows", "must belong to moments", self.kind)
         object.__setattr__(self, "resolution", parse_whole(self.resolution, "resolution"))
         if self.resolution > 1 and (
             not self.is_scaled or self.resolution * self._max_row_value > _MAX_SCALED_VALUE
         ):
             raise InvalidArgument(
                 "resolution",
-                "must be 1 where rows are not scaled, and times the largest value at most 2^88",
+                "must be 1 if rows are not scaled, and at most 2^88 divided by the largest value",
                 self.resolution,
             )
 
     @property
     def is_scaled(self) -> bool:
-        """Return whether all rows of a unit with too many of them count in part."""
+        """Whether all rows of a unit with too many rows are scaled down."""
         return self.kind in ("values", "total", "moments") and self.sum_bounds is None
 
     @property
     def _max_row_value(self) -> int:
-        """The most that one row puts into one of its numbers, in steps."""
+        """The largest contribution of one row to one number, in steps."""
         return max(self.row_total, *map(abs, self._row_bounds))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns it is of."""
+        """The columns that it reads."""
         return tuple(
             name for name in (self.column, self.second and self.second[0]) if name is not None
         )
 
     @property
     def width(self) -> int:
-        """How many whole numbers it has in each group."""
-        return (
-            1
-            if self.kind != "moments"
-            else (self.degree + 1) ** len(self.columns) + self.has_null_sum
-        )
+        """The number of whole numbers in each group."""
+        if self.kind != "moments":
+            return 1
+        return math.prod(self.degree + 1 for _ in self.columns) + self.has_null_sum
 
     @property
     def row_total(self) -> int:
-        """What the numbers of moments add up to for each row: the product of the widths to their
-        degree.
-        """
+        """The sum of all moments of one row: the product of the widths, each to the degree."""
         if self.kind != "moments" or self.grid is None:
             return 1
-        together = (self.grid.high - self.grid.low) * (
-            1 if self.second is None else self.second[1].high - self.second[1].low
-        )
-        return int(together**self.degree)
+        grids = [self.grid, *([] if self.second is None else [self.second[1]])]
+        return math.prod((grid.high - grid.low) ** self.degree for grid in grids)
 
     def sensitivity(self, reach: UnitReach) -> Sensitivity:
-        """How far one unit moves all of its numbers together.
+        """Return how far one unit moves all numbers together.
 
-        Let a unit put numbers between a <= 0 and b >= 0 into one cell (0 when it is not there), w =
-        max(-a, b). Coming or going it moves up to g cells by w each. Replaced, its old rows leave
-        up to g cells and its new ones enter up to g: j cells that are both move by b - a, the other
-        2(g - j) by w. Every norm is linear in j, so its largest value is at an end: j as small as
-        the number of cells allows, or j = g.
+        Let a unit contribute between a <= 0 and b >= 0 to one cell (0 if it is not there), w =
+        max(-a, b). When it comes or goes it moves up to g cells by w each. When it is replaced, its
+        old rows leave up to g cells and its new ones enter up to g: j cells that are both move by b
+        - a, the other 2(g - j) by w. Every norm is linear in j, so its largest value is at an end:
+        j as small as the number of cells allows, or j = g.
         """
         groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
         if self.kind == "moments":
@@ -220,25 +215,23 @@ class Measure:
         return _compute_cell_sensitivity(*self.contribution(reach.rows), groups, reach)
 
     def second_population_sensitivity(self, reach: UnitReach) -> Sensitivity:
-        """How far one of the others moves all of its numbers together, each of which is clamped
-        to its ``ends`` by itself.
+        """Return how far one unit of the second population moves all numbers together; each number
+        is clamped to its ``number_bounds`` by itself.
         """
         each = _compute_cell_sensitivity(*self.number_bounds(reach.rows), reach.groups, reach)
         return sum([each] * (self.width - 1), each)
 
     def number_bounds(self, rows: int) -> tuple[int, int]:
-        """What so many rows of several units put into one of its numbers at least and at most, 0
-        included.
+        """Return the least and the largest contribution of ``rows`` rows of several units to one
+        number, including 0.
         """
-        low, high = (
-            (0, self.row_total * self.resolution)
-            if self.kind == "moments"
-            else self.contribution(1)
-        )
+        if self.kind == "moments":
+            return 0, rows * self.row_total * self.resolution
+        low, high = self.contribution(1)
         return rows * low, rows * high
 
     def contribution(self, rows: int) -> tuple[int, int]:
-        """The least and the most that a unit puts into one group, 0 included."""
+        """Return the least and the largest contribution of one unit to a group, including 0."""
         if self.kind == "units":
             return 0, 1
         if self.sum_bounds is not None:
@@ -248,18 +241,21 @@ class Measure:
 
     @property
     def _row_bounds(self) -> tuple[int, int]:
-        """The least and the most that one row puts into a sum, in steps, 0 included."""
+        """The least and the largest contribution of one row to a sum, in steps, including 0."""
         return (0, 1) if self.grid is None else (min(self.grid.low, 0), max(self.grid.high, 0))
 
     def _moments_sensitivity(self, groups: int, reach: UnitReach) -> Sensitivity:
-        """The numbers of a unit in a group are at least 0 and together at most fine * rows *
-        ``most`` = t. Coming or going it moves them by t in l1 and, at worst when all is in one, by
-        t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it turns (t, 0 …) into (0, t
-        …) in one group or leaves one group and enters another.
+        """Return the sensitivity of moments.
+
+        The numbers of a unit in a group are nonnegative and add up to at most t = resolution * rows
+        * ``row_total``. When it comes or goes it moves them by t in l1 and, at worst when all is in
+        one number, by t in l2. When it is replaced, by 2t in l1; and by sqrt(2) t in l2, whether it
+        turns (t, 0 …) into (0, t …) in one group or leaves one group and enters another.
         """
         if self.row_total == 0:
             raise Refused(
-                "The mean of a value whose bounds are equal is that value: there is nothing to ask."
+                "The bounds of this value are equal, so its mean is that value. Leave it out of the"
+                " question."
             )
         total = Fraction(self.resolution * reach.rows * self.row_total)
         times = 2 if reach.is_change_one else 1
@@ -270,20 +266,22 @@ class Measure:
 
 
 def _compute_cell_sensitivity(low: int, high: int, groups: int, reach: UnitReach) -> Sensitivity:
-    """Of numbers between these ends in so many cells, as ``Measure.sensitivity`` says."""
-    far, wide = max(-low, high), high - low
-    if far == 0:
+    """Return the sensitivity of numbers between these bounds in ``groups`` cells (proof:
+    ``Measure.sensitivity``).
+    """
+    largest, width = max(-low, high), high - low
+    if largest == 0:
         raise Refused(
-            "Nobody can move this sum, since its values can only be 0: there is nothing to protect"
-            " and nothing to ask."
+            "The values of this sum can only be 0, so no unit can change it. Leave it out of the"
+            " question."
         )
     if not reach.is_change_one:
-        return Sensitivity.each(groups, far)
+        return Sensitivity.each(groups, largest)
     both = 0 if reach.cells is None else max(0, 2 * groups - reach.cells)
     ends = [(j, groups - j) for j in (both, groups)]
     return Sensitivity(
         2 * groups - both,
-        Fraction(wide),
-        Fraction(max(j * wide + 2 * alone * far for j, alone in ends)),
-        Fraction(max(j * wide**2 + 2 * alone * far**2 for j, alone in ends)),
+        Fraction(width),
+        Fraction(max(j * width + 2 * alone * largest for j, alone in ends)),
+        Fraction(max(j * width**2 + 2 * alone * largest**2 for j, alone in ends)),
     )

@@ -10,7 +10,7 @@ __all__ = ["is_never_null"]
 
 
 def is_never_null(plan: Aggregate, name: str) -> bool:
-    """Return whether the condition holds for no row in which this output, a column as it is, is
+    """Return whether the filter of a plan drops every row in which this output, a plain column, is
     NULL.
     """
     project = plan.bound.source

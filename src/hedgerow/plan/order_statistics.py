@@ -1,10 +1,10 @@
-"""What is chosen in each group, instead of added up: a quantile, an end, the most frequent value.
+"""Order statistics: a quantile, an extreme or the most frequent value of each group.
 
-Such an answer is no sum. What an engine hands over is the sorted sample of the group, as whole
-numbers: of each unit at most ``max_rows`` values, those that come first by (rank of the unit, the
-value and its copy; value; copy), equal values being numbered: so each of its rows is as likely to
-count as any other. How far one unit moves a sample is how many of its values are there, and in how
-many groups; what that means for the answer is for the mechanism to say.
+An engine returns the sorted sample of each group, as integers: of each unit at most ``max_rows``
+values, those that come first by (rank of the unit, the value and its copy; value; copy), equal
+values being numbered, so that each of its rows is equally likely to count. One unit moves a sample
+by the number of its values there, in as many groups as it contributes to; the mechanism determines
+what that means for the answer.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ SELECTION_METHODS: Final[dict[OrderStatisticKind, tuple[SelectionMethod, ...]]] 
 
 @dataclass(frozen=True, slots=True)
 class OrderStatistic:
-    """A choice among the values of a column: on the grid of ``snap``, or for a mode among the
-    declared ``values``.
+    """A choice among the values of a column: on the ``grid``, or for a mode among the declared
+    ``values``.
 
-    ``at`` are the shares of quantiles, rising; ``bound`` is the local sensitivity, in steps, that
-    propose-test-release is told to test.
+    ``quantiles`` are the levels of quantiles, rising; ``bound`` is the local sensitivity, in steps,
+    that propose-test-release tests.
     """
 
     kind: OrderStatisticKind
@@ -60,45 +60,45 @@ class OrderStatistic:
         if (self.grid is None) != (self.kind == "mode") or (self.values is None) != (
             self.kind != "mode"
         ):
-            raise InvalidArgument("snap", "must say the grid, or for a mode the values", self.kind)
+            raise InvalidArgument("grid", "must be given, or values for a mode", self.kind)
         if self.values is not None and (
             None in self.values or len(set(self.values)) != len(self.values) or len(self.values) < 2
         ):
             raise InvalidArgument(
-                "values", "must be two or more, different, and not NULL", self.values
+                "values", "must be two or more, different, and without NULL", self.values
             )
         if self.grid is not None and self.grid.low == self.grid.high:
-            raise InvalidArgument("snap", "must leave a choice", self.grid)
+            raise InvalidArgument("grid", "must have at least two values", self.grid)
         if (
             bool(self.quantiles) != (self.kind == "quantiles")
             or any(not 0 < p < 1 for p in self.quantiles)
             or list(self.quantiles) != sorted(set(self.quantiles))
         ):
             raise InvalidArgument(
-                "at", "must be the rising shares of quantiles, between 0 and 1", self.quantiles
+                "quantiles", "must be levels between 0 and 1, in rising order", self.quantiles
             )
         if (self.bound is None) != (self.method != "propose") or (
             self.bound is not None and self.bound < 1
         ):
             raise InvalidArgument(
                 "bound",
-                "must be at least a step for propose-test-release, and is for nothing else",
+                "must be at least 1 for the method propose, and None for all others",
                 self.bound,
             )
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column it is of."""
+        """The column that it reads."""
         return (self.column,)
 
     @property
     def width(self) -> int:
-        """How many values it has in each group."""
+        """The number of values in each group."""
         return max(1, len(self.quantiles))
 
     def sensitivity(self, reach: UnitReach) -> Sensitivity:
-        """In how many groups one unit changes the sample, and how many of its values leave one
-        there at most, and enter it at most.
+        """Return in how many groups one unit changes the sample, and how many of its values leave
+        or enter one at most.
         """
         groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
         touched = (2 if reach.is_change_one else 1) * groups

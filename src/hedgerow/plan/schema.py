@@ -1,5 +1,5 @@
-"""What is publicly known about a table: its columns with their declared bounds, and whose rows
-they are.
+"""Table schemas: what is publicly known about a table, its columns with their declared bounds, and
+the unit of its rows.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ __all__ = ["Column", "Link", "Partition", "Schema"]
 class Column:
     """A column as it is read. Whatever the file holds, after reading
 
-    * what is not of the type is NULL, and so is NaN;
-    * with ``values``: what is not in the list is NULL (dates are first cut to their ``grain``);
-    * with bounds: what lies outside is moved to the nearest bound.
+    * a value of another type is NULL, and so is NaN;
+    * with ``values``, a value that is not listed is NULL (dates are first truncated to their
+      ``granularity``);
+    * with bounds, a value outside is moved to the nearest bound.
     """
 
     name: str
@@ -43,13 +44,13 @@ class Column:
         ):
             raise InvalidArgument(
                 self.name,
-                "must have both bounds, the lower one first, or none",
+                "must have both bounds, lower bound first, or none",
                 (self.low, self.high),
             )
         if self.values is not None and (not self.values or None in self.values):
             raise InvalidArgument(
                 self.name,
-                "must list at least one value, and not NULL, or have no list",
+                "must list at least one value, without NULL, or have no list",
                 self.values,
             )
         if self.low is not None and self.high is not None:
@@ -58,14 +59,16 @@ class Column:
 
     def _check_bounds(self, low: Fraction, high: Fraction) -> None:
         if self.type not in ("integer", "real", "date"):
-            raise InvalidArgument(self.name, f"must have no bounds, being {self.type}", (low, high))
+            raise InvalidArgument(
+                self.name, f"must have no bounds, since its type is {self.type}", (low, high)
+            )
         if self.type != "real" and (low.denominator, high.denominator) != (1, 1):
             raise InvalidArgument(self.name, "must have whole bounds", (low, high))
-        least, most = (1, date.max.toordinal()) if self.type == "date" else (-(2**1000), 2**1000)
-        if low < least or high > most:
+        first, last = (1, date.max.toordinal()) if self.type == "date" else (-(2**1000), 2**1000)
+        if low < first or high > last:
             raise InvalidArgument(
                 self.name,
-                "must have bounds within 2^1000, and dates within the years 1 to 9999",
+                "must have bounds within 2^1000, or dates in the years 1 to 9999",
                 (low, high),
             )
 
@@ -89,11 +92,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How rows of a table find the unit they belong to: by the row of ``parent`` whose ``key`` is
-    what ``column`` holds.
+    """The path from the rows of a table to their unit: the row of ``parent`` whose ``key`` equals
+    ``column``.
 
-    A row whose parent is missing is nobody's. One whose parents belong to several units is a row of
-    each of them: so what a unit has never depends on who else there is.
+    A row without a parent belongs to no unit. A row whose parents belong to several units is a row
+    of each of them: so the rows of a unit never depend on other units.
     """
 
     column: str
@@ -111,21 +114,25 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Of each unit, only the rows of the first ``most`` parts that it is in count, in the order of
-    ``column``, NULL last: for every question alike, so that a unit is in no more parts than it pays
-    for."""
+    """The partition of a table by ``column``: of each unit, only the rows in its first
+    ``max_parts`` parts count.
+
+    The parts are ordered by ``column``, NULL last, the same for every question, so that a unit is
+    in no more parts than it pays for.
+    """
 
     column: str
     max_parts: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "max_parts", parse_whole(self.max_parts, "most"))
+        object.__setattr__(self, "max_parts", parse_whole(self.max_parts, "max_parts"))
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A table: ``unit`` names the id column, is "row" where every row is somebody of their own, or
-    None for a public table. With a ``link`` the id column is that of the parent."""
+    """A table: ``unit`` names the id column, is "row" if every row is a unit, or None for a public
+    table. With a ``link`` the id column is that of the parent.
+    """
 
     table: str
     columns: tuple[Column, ...]
@@ -138,7 +145,7 @@ class Schema:
     def __post_init__(self) -> None:
         names = [column.name.casefold() for column in self.columns]
         if len(set(names)) != len(names):
-            raise InvalidArgument("columns", "must differ in more than upper and lower case", names)
+            raise InvalidArgument("columns", "must have names that differ in more than case", names)
         if self.link is not None:
             start, key = self.column(self.link.column), self.link.parent.column(self.link.key)
             if self.unit != self.link.parent.unit or start is None:
@@ -165,16 +172,16 @@ class Schema:
             )
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, in whatever case, or None."""
+        """Return the column of a name, ignoring case, or None."""
         return next(
             (column for column in self.columns if column.name.casefold() == name.casefold()), None
         )
 
     @property
     def id_column(self) -> Column | None:
-        """What ids are read as: values of the declared type and no more, since bounds or a list
-        would make strangers one person. None where there are no ids, or nothing is declared about
-        them."""
+        """The id column as it is read: values of the declared type without bounds or a list, which
+        would merge different units. None if there are no ids, or nothing is declared about them.
+        """
         if self.link is not None:
             return self.link.parent.id_column
         declared = None if self.unit is None or self.unit == "row" else self.column(self.unit)

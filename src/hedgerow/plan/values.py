@@ -1,4 +1,4 @@
-"""The five types of value, and what is publicly known about the values of an expression.
+"""The five value types, and the ranges of expressions: what is publicly known about their values.
 
 NULL is None. An integer is exact; a real is an IEEE double, never NaN (a NaN is read as NULL); text
 compares by code point.
@@ -22,11 +22,11 @@ TYPES: Final = ("boolean", "integer", "real", "text", "date")
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What values may come: bounds and grid of numbers (dates by their ordinal), or the whole list
-    of them.
+    """The possible values of an expression: bounds and grid of numbers (dates by their ordinal), or
+    the list of all values.
 
-    Ranges choose clamps and lists of keys. They are never trusted: whatever they say, the engine
-    clamps every value that is summed, and no key outside the list is shown.
+    Ranges choose clamps and key lists. They are never trusted: the engine clamps every value that
+    is summed in any case, and no key outside the list is shown.
     """
 
     type: Type
@@ -42,7 +42,9 @@ class Range:
         return self.low is not None and self.high is not None
 
     def domain(self, limit: int) -> tuple[Value, ...] | None:
-        """Every value that may come (NULL aside), when they are known and at most ``limit``."""
+        """Return all possible values (without NULL) if they are known and at most ``limit``,
+        otherwise None.
+        """
         if self.values is not None:
             return self.values if len(self.values) <= limit else None
         if self.type == "boolean":
@@ -59,12 +61,12 @@ class Range:
         return None
 
     def with_changes(self, **changes: object) -> Range:
-        """The same with some parts replaced."""
+        """Return the range with some fields replaced."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
 def compute_common_step(steps: Iterable[Fraction | None]) -> Fraction | None:
-    """The largest step of which all of these are multiples; None where one of them is not known."""
+    """Return the largest step of which all steps are multiples; None if one of them is unknown."""
     every = list(steps)
     known = [step for step in every if step is not None]
     shared = math.lcm(*(step.denominator for step in known))
@@ -76,8 +78,8 @@ def compute_common_step(steps: Iterable[Fraction | None]) -> Fraction | None:
 
 
 def compute_default_step(low: Fraction, high: Fraction) -> Fraction:
-    """The grid of reals that declare none: the power of two next below (or at) a 2^20th of the
-    width; of the number, where low = high.
+    """Return the grid of reals that declare none: the largest power of two up to a 2^20th of the
+    width, or of the value if low = high.
     """
     width = ((high - low) or abs(high) or Fraction(1)) / 2**20
     # the floor of the logarithm, or one more

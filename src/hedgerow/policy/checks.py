@@ -20,6 +20,7 @@ __all__ = [
     "check_budget",
     "check_consistency",
     "check_database",
+    "check_shared_source",
     "check_table",
     "list_warnings",
 ]
@@ -321,34 +322,38 @@ def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
 
 
 def _check_sources(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
-    """Check that no source is in two populations, which would give its people two budgets, or both
-    public and protected.
-    """
     first: dict[str, TableRule] = {}
     for table in tables:
-        other = first.setdefault(table.source, table)
-        if (other.public, other.population) != (table.public, table.population):
-            fix = (
-                "one is public and one protected: make both the same"
-                if other.public != table.public
-                else "they are in two populations: use one"
-            )
-            yield Mistake(
-                ("tables", table.name, "source"),
-                f"{table.name!r} and {other.name!r} have the same source, but {fix}",
-            )
-        elif other.unit_text != table.unit_text:
-            yield Mistake(
-                ("tables", table.name, "unit"),
-                f"tables of one source must have the same unit: {other.name!r} has"
-                f" {other.unit_text!r}, this one {table.unit_text!r}; change one of them",
-            )
+        yield from check_shared_source(first.setdefault(table.source, table), table, "source")
+
+
+def check_shared_source(other: TableRule, table: TableRule, noun: str) -> Iterator[Mistake]:
+    """Check that two tables of one source are in one population, and have the same unit.
+
+    In two populations its people would have two budgets, and if public as well, none.
+    """
+    place = ("tables", table.name)
+    if (other.public, other.population) != (table.public, table.population):
+        fix = (
+            "one is public and one protected: make both the same"
+            if other.public != table.public
+            else "they are in two populations: use one"
+        )
+        yield Mistake(
+            (*place, "source"),
+            f"{table.name!r} and {other.name!r} have the same {noun}, but {fix}",
+        )
+    elif other.unit_text != table.unit_text:
+        yield Mistake(
+            (*place, "unit"),
+            f"tables of one {noun} must have the same unit: {other.name!r} has"
+            f" {other.unit_text!r}, this one {table.unit_text!r}; change one of them",
+        )
 
 
 def _list_population_sizes(
     budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]
 ) -> Iterator[tuple[BudgetRule, int]]:
-    """Yield each budget with the public bound on the number of its units."""
     for rule in budgets:
         sizes = [
             table.max_units

@@ -150,7 +150,6 @@ def _check_values(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
 
 
 def _compute_first_day(value: Value, grain: Granularity) -> date | None:
-    """Return the first day of the month or year of a date; None for other values."""
     if not isinstance(value, date):
         return None
     return value.replace(day=1) if grain == "month" else value.replace(month=1, day=1)

@@ -11,12 +11,12 @@ Numbers are exact: integers as int, others as Fraction.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_exact
@@ -32,6 +32,14 @@ GRANULARITIES: Final[dict[Granularity, int]] = {"day": 10, "month": 7, "year": 4
 TYPES: Final = ("integer", "real", "text", "date", "boolean")
 MAX_VALUES: Final = 100_000
 
+# In this order: bool is an int. Integral includes numpy integers, but not numpy booleans.
+_VALUE_CLASSES: Final = (
+    (bool, "boolean"),
+    (Integral, "integer"),
+    ((Real, Decimal), "real"),
+    (str, "text"),
+    (date, "date"),
+)
 _RANGE = re.compile(r"\s*(\S+?)\s*(?:…|\.\.\.)\s*(\S+)\s*")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
@@ -84,16 +92,9 @@ def _find_common_type(items: list[object]) -> str:
 
 
 def _find_type(item: object) -> str:
-    if isinstance(item, bool):
-        return "boolean"
-    if isinstance(item, Integral):  # includes numpy integers, but not numpy booleans
-        return "integer"
-    if isinstance(item, (Real, Decimal)):
-        return "real"
-    if isinstance(item, str):
-        return "text"
-    if isinstance(item, date) and not isinstance(item, datetime):
-        return "date"
+    for classes, name in _VALUE_CLASSES:
+        if isinstance(item, classes) and not isinstance(item, datetime):
+            return name
     raise InvalidArgument(
         "values", "must be text, numbers, dates without a time of day, or true and false", item
     )
@@ -137,12 +138,7 @@ def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...]
     if not ends:
         raise InvalidArgument("values", _FORMS, text)
     first, last = ends[1], ends[2]
-    for shape, kind, steps in (
-        (_DAY, "date", _list_days),
-        (_MONTH, "date", _list_months),
-        (_YEAR, "year", _list_years),
-        (_INTEGER, "integer", _list_integers),
-    ):
+    for shape, kind, parse, list_steps in _RANGE_FORMS:
         if kind == "year" and declared != "date":
             continue
         if shape.fullmatch(first) and shape.fullmatch(last):
@@ -150,9 +146,12 @@ def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...]
             fits = {"date", "text"} if kind in {"date", "year"} else {"integer", "real", "text"}
             if taken not in fits:
                 raise InvalidArgument("values", f"must have the type {taken!r}", text)
+            begin, end = parse(first), parse(last)
+            if end < begin:
+                raise InvalidArgument("values", "must run forwards: swap the two ends", text)
             return (
                 taken,
-                _build_range_values(steps(first, last, text), taken, first),
+                _build_range_values(list_steps(begin, end), taken, first),
                 _find_granularity([first]) if taken == "date" else "day",
             )
     raise InvalidArgument(
@@ -162,7 +161,7 @@ def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...]
     )
 
 
-def _build_range_values(steps: Iterator[Value], kind: str, first: str) -> tuple[Value, ...]:
+def _build_range_values(steps: Iterable[Value], kind: str, first: str) -> tuple[Value, ...]:
     """Convert the steps of a range to values of the column; text looks like the first end of the
     range.
     """
@@ -181,31 +180,24 @@ def _build_range_values(steps: Iterator[Value], kind: str, first: str) -> tuple[
     return tuple(values)
 
 
-def _check_order(backwards: bool, text: str) -> None:
-    if backwards:
-        raise InvalidArgument("values", "must run forwards: swap the two ends", text)
-
-
-def _list_days(first: str, last: str, text: str) -> Iterator[date]:
-    begin, end = _parse_date(first), _parse_date(last)
-    _check_order(end < begin, text)
-    return (begin + timedelta(days=count) for count in range((end - begin).days + 1))
-
-
-def _list_months(first: str, last: str, text: str) -> Iterator[date]:
-    begin, end = _parse_date(first), _parse_date(last)
-    _check_order(end < begin, text)
+def _list_months(begin: date, end: date) -> Iterator[date]:
     ordinals = range(begin.year * 12 + begin.month - 1, end.year * 12 + end.month)
     return (date(ordinal // 12, ordinal % 12 + 1, 1) for ordinal in ordinals)
 
 
-def _list_years(first: str, last: str, text: str) -> Iterator[date]:
-    begin, end = _parse_date(first), _parse_date(last)
-    _check_order(end < begin, text)
-    return (date(year, 1, 1) for year in range(begin.year, end.year + 1))
-
-
-def _list_integers(first: str, last: str, text: str) -> Iterator[int]:
-    begin, end = int(first), int(last)
-    _check_order(end < begin, text)
-    return iter(range(begin, end + 1))
+_RANGE_FORMS: Final[tuple[tuple[re.Pattern[str], str, Callable[[str], Any], Any], ...]] = (
+    (
+        _DAY,
+        "date",
+        _parse_date,
+        lambda a, b: map(date.fromordinal, range(a.toordinal(), b.toordinal() + 1)),
+    ),
+    (_MONTH, "date", _parse_date, _list_months),
+    (
+        _YEAR,
+        "year",
+        _parse_date,
+        lambda a, b: (date(year, 1, 1) for year in range(a.year, b.year + 1)),
+    ),
+    (_INTEGER, "integer", int, lambda a, b: range(a, b + 1)),
+)

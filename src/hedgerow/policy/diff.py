@@ -24,8 +24,6 @@ __all__ = ["list_loosenings", "list_tightenings"]
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A change, whether it loosens protection, and its description."""
-
     is_loosening: bool
     message: str
 
@@ -74,21 +72,17 @@ def _compare_numbers(
     if before is None or after is None:
         loose = (before is None) == without_is_strict
         says = (
-            f"{what} of {format_number(_to_fraction(after))} is added."
+            f"{what} of {format_number(after)} is added."
             if before is None
-            else f"{what} of {format_number(_to_fraction(before))} is dropped."
+            else f"{what} of {format_number(before)} is dropped."
         )
     else:
         loose = after > before
         says = (
             f"{what} is {'raised' if loose else 'lowered'} from"
-            f" {format_number(_to_fraction(before))} to {format_number(_to_fraction(after))}."
+            f" {format_number(before)} to {format_number(after)}."
         )
     yield _Change(loose, says)
-
-
-def _to_fraction(number: Fraction | int | None) -> Fraction | None:
-    return None if number is None else Fraction(number)
 
 
 def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:

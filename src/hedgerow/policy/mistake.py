@@ -19,7 +19,7 @@ class Mistake:
     message: str
 
 
-def format_number(number: Fraction | None) -> str:
+def format_number(number: Fraction | int | None) -> str:
     """Format a number as a custodian would write it: decimals where they are exact and short, else
     a fraction.
     """

@@ -127,16 +127,10 @@ class TableRule:
         """The unit as a policy writes it: an id column, "row", or a chain of foreign keys."""
         if not self.links:
             return self.unit
-        ends = [
-            *(
-                f"{step.table}.{after.column}"
-                for step, after in zip(self.links, self.links[1:], strict=False)
-            )
-        ]
-        ends.append(f"{self.links[-1].table}.{self.unit}")
+        following = [*(step.column for step in self.links[1:]), self.unit]
         return self.links[0].column + "".join(
-            f" -> {step.table}.{step.key}, {end}"
-            for step, end in zip(self.links, ends, strict=True)
+            f" -> {step.table}.{step.key}, {step.table}.{column}"
+            for step, column in zip(self.links, following, strict=True)
         )
 
     @property

@@ -38,8 +38,14 @@ __all__ = ["Budget", "TableParts"]
 _NO_LOSS = Loss(Fraction(0))
 
 PartsByTable = Mapping[str, PartLosses]
-TableParts = tuple[str, Collection[str]]
-"""A table, and the names of the parts that a question reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableParts:
+    """A partitioned table, and the names of its parts that a question reads."""
+
+    table: str
+    names: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +74,15 @@ class Budget:
         share = parse_positive(conversion, "conversion")
         if share > 1:
             raise InvalidArgument("conversion", "must be at most 1", conversion)
-        object.__setattr__(self, "epsilon", parse_epsilon(epsilon))
-        object.__setattr__(self, "delta", None if delta is None else parse_delta(delta))
-        object.__setattr__(self, "conversion", share)
-        object.__setattr__(self, "charged", _check_loss(charged, "charged"))
-        object.__setattr__(self, "parts", {} if parts is None else parts)
+        checked = {
+            "epsilon": parse_epsilon(epsilon),
+            "delta": None if delta is None else parse_delta(delta),
+            "conversion": share,
+            "charged": _check_loss(charged, "charged"),
+            "parts": {} if parts is None else parts,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def rho(self) -> Fraction:
@@ -110,10 +120,10 @@ class Budget:
         _check_loss(loss, "loss")
         if at is None:
             return replace(self, charged=self.charged + loss)
-        table, names = at
-        if table not in self.parts:
-            raise InvalidArgument("parts", "must belong to a table with declared parts", table)
-        return replace(self, parts={**self.parts, table: self.parts[table].charge(names, loss)})
+        if at.table not in self.parts:
+            raise InvalidArgument("parts", "must belong to a table with declared parts", at.table)
+        charged = self.parts[at.table].charge(at.names, loss)
+        return replace(self, parts={**self.parts, at.table: charged})
 
     @property
     def is_within(self) -> bool:
@@ -170,7 +180,7 @@ class Budget:
         view = self.balance
         if at is not None:
             view = min(
-                (view.parts[at[0]][name] for name in at[1]),
+                (view.parts[at.table][name] for name in at.names),
                 key=lambda part: part.left if isinstance(part, Balance) else part.epsilon.left,
             )
         if isinstance(view, Balance):

@@ -62,11 +62,9 @@ class Grid:
         The default is 1 where one unit moves a cell by a whole number, else a power of two far
         below it.
         """
-        if step is not None:
-            return cls(step)
-        if sensitivity.linf.denominator == 1:
-            return cls(1)
-        return cls.for_distance(sensitivity.linf, "sensitivity")
+        if step is None and sensitivity.linf.denominator == 1:
+            step = 1
+        return cls.for_distance(sensitivity.linf, "sensitivity") if step is None else cls(step)
 
     @classmethod
     def for_distance(cls, distance: Fraction, argument: str) -> Grid:

@@ -29,7 +29,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.exact_number import Number, parse_exact, parse_whole
+from hedgerow.numeric.exact_number import Number, parse_exact, parse_nonnegative, parse_whole
 from hedgerow.numeric.rounding import exp_down, exp_up, round_digits_up, round_up
 from hedgerow.privacy.zcdp import compute_pure_rho
 from hedgerow.privacy.zcdp_conversion import (
@@ -164,9 +164,7 @@ class Loss:
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known at this ``epsilon``; 1 means that nothing is known."""
-        target = parse_exact(epsilon, "epsilon")
-        if target < 0:
-            raise InvalidArgument("epsilon", "must be at least 0", epsilon)
+        target = parse_nonnegative(epsilon, "epsilon")
         if self.epsilon <= target:
             return self.delta
         return min(_ONE, self.delta + convert_rho_to_delta(self.rho, target))

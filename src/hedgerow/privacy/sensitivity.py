@@ -60,15 +60,17 @@ class Sensitivity:
     def _check_norms(self) -> None:
         l0, linf, l1, squares = self.l0, self.linf, self.l1, self.l2_squared
         if not linf <= l1 <= l0 * linf:
-            rule = f"must lie between linf = {linf} and l0 * linf = {l0 * linf}"
-            raise InvalidArgument("l1", rule, l1)
+            raise InvalidArgument(
+                "l1", f"must lie between linf = {linf} and l0 * linf = {l0 * linf}", l1
+            )
         # the last is the Cauchy-Schwarz inequality
         if not linf**2 <= squares <= l1 * linf or l1**2 > l0 * squares:
-            rule = (
+            raise InvalidArgument(
+                "l2_squared",
                 f"must be at least linf^2 = {linf**2} and l1^2 / l0 = {l1**2 / l0}, and at most"
-                f" l1 * linf = {l1 * linf}"
+                f" l1 * linf = {l1 * linf}",
+                squares,
             )
-            raise InvalidArgument("l2_squared", rule, squares)
 
     @classmethod
     def of(cls, value: Number | Sensitivity | None) -> Sensitivity:

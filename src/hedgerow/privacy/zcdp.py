@@ -55,8 +55,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.exact_number import Number, parse_exact, parse_positive
+from hedgerow.numeric.exact_number import Number, parse_nonnegative, parse_positive
 from hedgerow.numeric.rounding import DIGITS, exp_down, exp_up, round_up
 from hedgerow.privacy.sensitivity import Sensitivity
 
@@ -69,9 +68,7 @@ _MAX_EXPONENT = Fraction(100)
 
 def compute_pure_rho(epsilon: Number) -> Fraction:
     """Return the rho of any pure mechanism, eps tanh(eps/2), rounded up to a multiple of 10^-30."""
-    eps = parse_exact(epsilon, "epsilon")
-    if eps < 0:
-        raise InvalidArgument("epsilon", "must be at least 0", epsilon)
+    eps = parse_nonnegative(epsilon, "epsilon")
     # tanh(eps/2) = (1 - q) / (1 + q) with q = e^-eps falls in q, so q is rounded down
     q = exp_down(-eps) if eps <= _MAX_EXPONENT else Fraction(0)
     return round_up(eps * (1 - q) / (1 + q))

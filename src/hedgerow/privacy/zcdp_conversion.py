@@ -38,8 +38,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.exact_number import Number, parse_exact, parse_probability
+from hedgerow.numeric.exact_number import Number, parse_nonnegative, parse_probability
 from hedgerow.numeric.rounding import exp_up, log_up, round_down, round_up
 
 __all__ = ["convert_rho_to_delta", "convert_rho_to_epsilon", "find_largest_rho", "parse_bound"]
@@ -68,7 +67,7 @@ def convert_rho_to_epsilon(rho: Number, delta: Number) -> Fraction | float:
 
 def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
     """Return the largest rho that still gives ``epsilon`` at ``delta``, rounded down."""
-    target, tail = _parse_finite(epsilon, "epsilon"), parse_probability(delta, "delta")
+    target, tail = parse_nonnegative(epsilon, "epsilon"), parse_probability(delta, "delta")
     e, log_tail = _clamp_float(target), _log_inverse_float(tail)
     u = _find_root(
         lambda u, v: e - (log_tail - math.log1p(u)) * ((2 * u + 1) / u / u) - v + math.log1p(u)
@@ -82,7 +81,7 @@ def find_largest_rho(epsilon: Number, delta: Number) -> Fraction:
 
 def convert_rho_to_delta(rho: Number, epsilon: Number) -> Fraction:
     """Return the delta that ``rho`` gives at ``epsilon``, rounded up, at most 1."""
-    bound, target = parse_bound(rho, "rho"), _parse_finite(epsilon, "epsilon")
+    bound, target = parse_bound(rho, "rho"), parse_nonnegative(epsilon, "epsilon")
     if isinstance(bound, float):
         return Fraction(1)
     if bound == 0:
@@ -124,14 +123,7 @@ def _clamp_float(x: Fraction) -> float:
     return float(min(max(x, 1 / _MAX_FLOAT), _MAX_FLOAT))
 
 
-def _parse_finite(value: object, argument: str) -> Fraction:
-    number = parse_exact(value, argument)
-    if number < 0:
-        raise InvalidArgument(argument, "must be at least 0", value)
-    return number
-
-
 def parse_bound(value: object, argument: str) -> Fraction | float:
     """Return an exact number of at least 0, or infinity."""
     infinite = isinstance(value, float) and value == math.inf
-    return math.inf if infinite else _parse_finite(value, argument)
+    return math.inf if infinite else parse_nonnegative(value, argument)

@@ -259,7 +259,6 @@ class Histogram:
     def _compute_variance_interval(
         self, low: Floats, high: Floats, level: Number
     ) -> tuple[float, float]:
-        """Return the interval of the variance."""
         centre, half = _compute_centre_and_half(low, high)
         start, stop = (
             (end - centre) / half
@@ -289,7 +288,6 @@ class Histogram:
         return max(least - step**2 / 4, 0.0) * half**2, min(most, 1.0) * half**2
 
     def _find_quantile_bins(self, p: Fraction, noise: BinNoise) -> tuple[int, int]:
-        """Return the first and the last bin that may contain the quantile."""
         bins, part = len(self.counts), float(p)
         # all weights are 1/2: the discrete noise gives the smallest radius
         if p == Fraction(1, 2):
@@ -344,6 +342,5 @@ class Histogram:
 
 
 def _compute_centre_and_half(low: Floats, high: Floats) -> tuple[float, float]:
-    """Return the middle of the range and half its width."""
     start, stop = float(low.min()), float(high.max())
     return (start + stop) / 2, (stop - start) / 2 or 1.0

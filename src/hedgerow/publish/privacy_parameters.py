@@ -81,11 +81,6 @@ class PrivacyParameters:
         return cls(epsilon, None, rows, relation, group)
 
     @property
-    def is_pure(self) -> bool:
-        """Whether the price is an epsilon."""
-        return self.epsilon is not None
-
-    @property
     def total(self) -> Loss:
         """The loss of the whole price."""
         if self.epsilon is not None:
@@ -101,7 +96,6 @@ class PrivacyParameters:
 
     @property
     def is_gaussian(self) -> bool:
-        """Whether the noise is Gaussian."""
         return self.rho is not None
 
     def sensitivity(self, block: QueryBlock) -> Sensitivity:

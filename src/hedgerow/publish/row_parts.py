@@ -80,10 +80,8 @@ def _choose_initial_parts(terms: PrivacyParameters) -> int:
 
 
 def _power_above(least: float) -> int:
-    """Return the smallest power of two that is at least this number."""
     return 1 << max(math.ceil(math.log2(max(least, 1))), 0)
 
 
 def _power_below(most: float) -> int:
-    """Return the largest power of two that is at most this number, or 1."""
     return 1 << max(math.floor(math.log2(max(most, 1))), 0)

@@ -1,36 +1,44 @@
-"""A purse: an exact table together with what was paid for it. It hands out noisy measurements,
-private choices and discoveries, no more.
+"""A private table: an exact contingency table together with the loss that was paid for it. It hands
+out noisy measurements, private choices and discoveries, and nothing else.
 
-**Statement.** All that a program learns from a purse costs one unit at most ``total``, however it
-chooses each step in view of the steps before.
+| symbol | meaning |
+|---|---|
+| M | bound on the rows of those who come or go: rows * group (in parts, F times as many) |
+| F | parts in which a row is counted |
+| T | threshold of a noisy count |
+| Z | noise of one count |
+| f(a) | Pr[a + Z >= T] |
+| c(s) | probability that truncated noise reveals a move by s |
 
-**Proof.** ``measure`` adds noise to answers that one unit moves by ``Block.sensitivity``; its price
-is what the mechanism says for that. ``choose`` scores a candidate by weight * (sum of |exact -
-expected| over a marginal, less the offset), clamped to where 64 bits hold it: one row moves one
-cell of the marginal by 1, so it moves the score by at most the weight, and a unit of so many rows
-so many times that (twice, where it is replaced). Where the table counts parts of 1/F of a row, a
-row is a part here, and so below: one unit has at most F times as many (``linear`` says why nothing
-else changes). All answers, scores, noise and thresholds are in parts then.
+**Statement.** All that a program learns from a private table costs one unit at most ``total``,
+however it chooses each step in view of the steps before.
 
-``discover`` adds noise to the counts of the combinations that are there, and tells those that reach
-a threshold T. Call lone the ones that only one of two neighbours has. The others move as a block of
-all combinations does, and the noise of the lone ones is independent of theirs. All rows of a lone
-one belong to those who came, at most M = rows * group on either side (in parts, F times as many),
-c_i of them in the i-th, a whole number of at least 1: some lone one is told with probability at
-most the sum of f(c_i), f(a) = Pr[a + Z >= T]. The mass of the noise falls on both sides of 0, so
-from 0 to T > M f grows by ever more: it is convex, the a with f(a) <= t a are neighbours of each
-other for every t, and f(a)/a is largest at a = 1 or a = M. So the sum is at most delta = max(M
-f(1), f(M)), which M lone combinations of one row, or one of M rows, attain up to second order. Take
-that part out of both worlds: what is left are the common combinations, the good pair of ``Loss``
-(``stability_histogram`` has the same for counts of units). Laplace noise is cut at T - 1 where that
-makes T lower: drawn again while it is larger. Then a combination, lone or not, that moves by s has
-s values in either world that the other has not, of probability c(s), and all moves add up to M, or
-2 M where units are replaced. c is convex and c(0) = 0: one move by M, or two, is the worst, and
-delta is c(M), or twice that (docs/decisions/0013).
+**Proof.** ``measure`` adds noise to answers that one unit moves by ``QueryBlock.sensitivity``; its
+price is the loss of the mechanism for that. ``select`` scores a candidate by weight * (sum of
+|exact - expected| over a marginal, less the offset), clamped to 64 bits: one row moves one cell of
+the marginal by 1, so it moves the score by at most the weight, and a unit moves it by at most that
+times its rows (twice as much if it is replaced). Where the table counts parts of 1/F of a row, a
+row is a part here and below: one unit has at most F times as many (``linear_queries`` shows that
+nothing else changes). All answers, scores, noise and thresholds are then in parts.
+
+``discover`` adds noise to the counts of the combinations that occur, and returns those that reach a
+threshold T. Call a combination lone if only one of two neighbours has it. The others move as a
+block of all combinations does, and the noise of the lone ones is independent of theirs. All rows of
+a lone combination belong to those who came, at most M on either side, c_i of them in the i-th, a
+whole number of at least 1: some lone one is returned with probability at most the sum of f(c_i).
+The mass of the noise falls on both sides of 0, so from 0 to T > M, f grows by ever more: it is
+convex, the set of a with f(a) <= t a is an interval for every t, and f(a)/a is largest at a = 1 or
+a = M. So the sum is at most delta = max(M f(1), f(M)), which M lone combinations of one row, or one
+of M rows, attain up to second order. Take that part out of both data sets: the common combinations
+are left, the good pair of ``Loss`` (``StabilityHistogram`` has the same for counts of units).
+Laplace noise is truncated at T - 1 where that makes T lower: drawn again while it is larger. Then a
+combination, lone or not, that moves by s has s values in either data set that the other has not, of
+probability c(s), and all moves add up to M, or 2 M if units are replaced. c is convex and c(0) = 0:
+one move by M, or two, is the worst case, and delta is c(M), or twice that (docs/decisions/0013).
 
 Losses of steps chosen in view of earlier ones add up, in epsilon, delta and rho (fully adaptive
-composition: ``Loss.__add__``), and a step whose price is more than what is left is refused before
-the data are looked at. Whether one is refused follows from prices alone.
+composition: ``Loss.__add__``), and a step whose price exceeds what is left is refused before the
+data are read. Whether a step is refused follows from prices alone. []
 """
 
 from __future__ import annotations
@@ -40,7 +48,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -61,80 +69,91 @@ from hedgerow.plan.contingency_table import ContingencyTable, Integers, split_ha
 from hedgerow.privacy.loss import Loss, compute_pure_rho
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
-__all__ = ["MarginalCandidate", "PrivateTable", "calibrate_discovery", "compute_measurement_loss"]
+__all__ = [
+    "Discovery",
+    "MarginalCandidate",
+    "PrivateTable",
+    "calibrate_discovery",
+    "compute_measurement_loss",
+]
 
 _MAX_EXPECTED: Final = 2**40
 _MAX_WEIGHT: Final = 2**20
 _MAX_SUM: Final = 2**62
 
 
+class Discovery(NamedTuple):
+    """The terms of a discovery: the smallest noisy count that is returned, the price, and where the
+    noise is truncated, if it is.
+    """
+
+    minimum_count: int
+    price: Loss
+    truncation: int | None = None
+
+
 @lru_cache(maxsize=2**14)
 def compute_measurement_loss(
-    block: QueryBlock, law: Laplace | Gaussian, *, rows: int, relation: str, group: int = 1
+    block: QueryBlock, mechanism: Laplace | Gaussian, *, rows: int, relation: str, group: int = 1
 ) -> Loss:
-    """What it costs one unit (or group of units) of at most ``rows`` rows each to measure a
-    block. Looks at no data.
+    """Return the loss of measuring a block, for a unit (or group of units) of at most ``rows`` rows
+    each.
     """
-    if law.grid != 1:
+    if mechanism.grid != 1:
         raise InvalidArgument(
-            "law", "must have a grid of 1: what is measured are whole numbers", law.grid
+            "mechanism", "must have a grid of 1, because counts are whole numbers", mechanism.grid
         )
-    return law.loss(block.sensitivity(rows, relation).group(group))
+    return mechanism.loss(block.sensitivity(rows, relation).group(group))
 
 
 def calibrate_discovery(
     sizes: Sequence[int],
-    law: Laplace | Gaussian,
+    mechanism: Laplace | Gaussian,
     *,
     delta: Number,
     rows: int,
     relation: str,
     group: int = 1,
-) -> tuple[int, Loss, int | None]:
-    """From which noisy count on combinations of attributes of these ``sizes`` are told, the price,
-    ``delta`` at most, and where the noise is cut, if it is. Without data."""
+) -> Discovery:
+    """Return the terms on which combinations of attributes of these ``sizes`` are discovered, from
+    public parameters.
+    """
     moved = compute_measurement_loss(
         QueryBlock(tuple(enumerate(map(BinSums, sizes)))),
-        law,
+        mechanism,
         rows=rows,
         relation=relation,
         group=group,
     )
-    chance, most, cut = (
-        parse_delta(delta),
-        parse_whole(rows, "rows") * parse_whole(group, "group"),
-        None,
-    )
-    # f(1) = Pr[Z >= T - 1] and f(M) = Pr[Z >= T - M]: the smallest T for either, and so at least M
-    # + 1.
-    if isinstance(law, Laplace):
-        least = max(
-            1 + laplace_threshold(law.scale, chance / most),
-            most + laplace_threshold(law.scale, chance),
-        )
-        sides = 2 if relation == "change-one" else 1
-        if (lower := laplace_truncation(law.scale, most, chance / sides)) < least - 1:
-            least, cut, chance = (
-                lower + 1,
-                lower,
-                sides * truncated_end_mass(law.scale, lower, most),
-            )
-        else:
-            chance = max(
-                most * laplace_tail(law.scale, least - 1), laplace_tail(law.scale, least - most)
-            )
-    else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]
+    allowed = parse_delta(delta)
+    max_rows = parse_whole(rows, "rows") * parse_whole(group, "group")
+    # The smallest T for both f(1) = Pr[Z >= T - 1] and f(M) = Pr[Z >= T - M]: at least M + 1.
+    if isinstance(mechanism, Gaussian):  # Pr[Z >= r + 1] is half of Pr[|Z| > r]
         alone, together = (
-            gaussian_radius(float(law.scale), float(2 * share)) + 1
-            for share in (chance / most, chance)
+            gaussian_radius(float(mechanism.scale), float(2 * share)) + 1
+            for share in (allowed / max_rows, allowed)
         )
-        least = max(1 + alone, most + together)
-    return least, Loss(moved.epsilon, chance, moved.rho), cut
+        minimum = max(1 + alone, max_rows + together)
+        return Discovery(minimum, Loss(moved.epsilon, allowed, moved.rho))
+    scale = mechanism.scale
+    minimum = max(
+        1 + laplace_threshold(scale, allowed / max_rows),
+        max_rows + laplace_threshold(scale, allowed),
+    )
+    sides = 2 if relation == "change-one" else 1
+    truncation = laplace_truncation(scale, max_rows, allowed / sides)
+    if truncation < minimum - 1:
+        spent = sides * truncated_end_mass(scale, truncation, max_rows)
+        return Discovery(truncation + 1, Loss(moved.epsilon, spent, moved.rho), truncation)
+    spent = max(
+        max_rows * laplace_tail(scale, minimum - 1), laplace_tail(scale, minimum - max_rows)
+    )
+    return Discovery(minimum, Loss(moved.epsilon, spent, moved.rho))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarginalCandidate:
-    """A marginal to choose: where its counts are said to be, in rows, and what a misfit counts."""
+    """A marginal to choose from: its expected counts, in rows, and the weight of a misfit."""
 
     places: tuple[int, ...]
     expected: Any  # whole numbers, one for each cell
@@ -144,18 +163,21 @@ class MarginalCandidate:
     def __post_init__(self) -> None:
         expected = np.asarray(self.expected)
         if expected.dtype.kind not in "iu":
-            raise InvalidArgument("expected", "must be whole numbers: round them first")
-        # Beyond any count, and so that no difference wraps round.
-        far = min(_MAX_EXPECTED, 2**61 // max(1, expected.size))  # nor any sum of them
-        object.__setattr__(self, "expected", np.clip(expected, -far, far).astype(np.int64))
+            raise InvalidArgument("expected", "must be whole numbers; round them first")
+        # Beyond any count, and so that neither a difference nor a sum of them wraps round.
+        limit = min(_MAX_EXPECTED, 2**61 // max(1, expected.size))
+        object.__setattr__(self, "expected", np.clip(expected, -limit, limit).astype(np.int64))
         object.__setattr__(self, "weight", parse_positive(self.weight, "weight"))
         if type(self.offset) is not int or abs(self.offset) > _MAX_EXPECTED:
             raise InvalidArgument("offset", "must be a whole number within 2^40", self.offset)
 
 
 class PrivateTable:
-    """The exact ``table``, and ``total`` to spend on it. A unit has at most ``rows`` rows in the
-    table, which counts parts of 1/``fine`` of a row; so does all that is handed out."""
+    """The exact ``table`` and the ``total`` loss to spend on it.
+
+    A unit has at most ``rows`` rows in the table. The table and everything it hands out count parts
+    of 1/``parts_per_row`` of a row.
+    """
 
     def __init__(
         self,
@@ -169,7 +191,8 @@ class PrivateTable:
     ) -> None:
         if not isinstance(total, Loss) or total.delta == 1:
             raise InvalidArgument(
-                "total", "must be a Loss with a delta below 1: at 1 it would promise nothing"
+                "total",
+                "must be a Loss with a delta below 1, since a delta of 1 guarantees nothing",
             )
         self._table = table
         self.parts_per_row = parse_whole(parts_per_row, "parts_per_row")
@@ -183,16 +206,16 @@ class PrivateTable:
         self.spent = Loss(Fraction(0), rho=Fraction(0))
 
     def __repr__(self) -> str:
-        return f"Purse(sizes={self.sizes}, total={self.total}, spent={self.spent})"
+        return f"PrivateTable(sizes={self.sizes}, total={self.total}, spent={self.spent})"
 
-    def price(self, block: QueryBlock, law: Laplace | Gaussian) -> Loss:
-        """What measuring a block would cost here."""
-        return compute_measurement_loss(block, law, **self._terms)
+    def price(self, block: QueryBlock, mechanism: Laplace | Gaussian) -> Loss:
+        """Return the loss of measuring a block here."""
+        return compute_measurement_loss(block, mechanism, **self._terms)
 
-    def measure(self, block: QueryBlock, law: Laplace | Gaussian) -> Integers:
-        """The answers of a block with noise, whole numbers of parts."""
-        self._spend(self.price(block, law))
-        noisy: Integers = law.sample(block.evaluate(self._table))
+    def measure(self, block: QueryBlock, mechanism: Laplace | Gaussian) -> Integers:
+        """Return the noisy answers of a block, in whole parts."""
+        self._spend(self.price(block, mechanism))
+        noisy: Integers = mechanism.sample(block.evaluate(self._table))
         return noisy
 
     def select(
@@ -202,11 +225,9 @@ class PrivateTable:
         epsilon: Number | None = None,
         rho: Number | None = None,
     ) -> int:
-        """The place of a candidate whose marginal is far from what is expected of it: the
-        farther, the likelier.
-        """
+        """Choose a candidate and return its index; a larger misfit is exponentially more likely."""
         if not candidates:
-            raise InvalidArgument("candidates", "must be at least one")
+            raise InvalidArgument("candidates", "must not be empty")
         unit = Fraction(1, math.lcm(*(candidate.weight.denominator for candidate in candidates)))
         weights = [int(candidate.weight / unit) for candidate in candidates]
         if max(weights) > _MAX_WEIGHT:
@@ -215,65 +236,62 @@ class PrivateTable:
                 "must be whole multiples of one number, at most 2^20 times it",
                 max(weights),
             )
-        both = 2 if self._terms["relation"] == "change-one" else 1
-        moved = max(weights) * both * self._terms["rows"] * self._terms["group"]
+        sides = 2 if self._terms["relation"] == "change-one" else 1
+        moved = max(weights) * sides * self._terms["rows"] * self._terms["group"]
         mechanism = Exponential.calibrate(sensitivity=moved, epsilon=epsilon, rho=rho)
         self._spend(mechanism.loss(moved))
-        most = _MAX_SUM // max(weights)
-        misfits = [
-            min(max(self._compute_misfit(candidate), -most), most) for candidate in candidates
-        ]
-        return mechanism.sample(
-            [weight * misfit for weight, misfit in zip(weights, misfits, strict=True)]
-        )
+        limit = _MAX_SUM // max(weights)
+        misfits = (min(max(self._compute_misfit(one), -limit), limit) for one in candidates)
+        return mechanism.sample([a * b for a, b in zip(weights, misfits, strict=True)])
 
     def discover(
-        self, places: Sequence[int], law: Laplace | Gaussian, *, delta: Number
+        self, places: Sequence[int], mechanism: Laplace | Gaussian, *, delta: Number
     ) -> tuple[Integers, Integers]:
-        """The combinations of the attributes at ``places`` whose noisy count reaches the threshold
-        of ``calibrate_discovery``, sorted, a row of codes each, and these counts. Combinations that
-        nobody has are never told."""
+        """Return the codes of the combinations at ``places`` whose noisy count reaches the
+        threshold, sorted, and these counts.
+
+        The threshold is that of ``calibrate_discovery``. Combinations that no row has are never
+        returned.
+        """
         if (
             not places
             or len(set(places)) != len(places)
             or not all(0 <= place < len(self.sizes) for place in places)
         ):
             raise InvalidArgument(
-                "places", "must be places of different attributes, at least one", places
+                "places", "must be indices of different attributes, and not empty", places
             )
-        least, price, cut = calibrate_discovery(
-            [self.sizes[place] for place in places], law, delta=delta, **self._terms
+        terms = calibrate_discovery(
+            [self.sizes[place] for place in places], mechanism, delta=delta, **self._terms
         )
-        self._spend(price)
+        self._spend(terms.price)
         codes, exact = _list_present_codes(self._table, places)
-        noisy: Integers = law.sample(exact) if exact.size else exact
-        while cut is not None and (far := np.abs(noisy - exact) > cut).any():
-            noisy[far] = law.sample(exact[far])
-        told = noisy >= least
-        return codes[told], noisy[told]
+        noisy: Integers = mechanism.sample(exact) if exact.size else exact
+        limit = terms.truncation
+        while limit is not None and (far := np.abs(noisy - exact) > limit).any():
+            noisy[far] = mechanism.sample(exact[far])
+        shown = noisy >= terms.minimum_count
+        return codes[shown], noisy[shown]
 
     def _compute_misfit(self, candidate: MarginalCandidate) -> int:
-        found = self._table.marginal(candidate.places)
-        if candidate.expected.shape != found.shape:
+        counts = self._table.marginal(candidate.places)
+        if candidate.expected.shape != counts.shape:
             raise InvalidArgument(
                 "expected", "must have one number for each cell of its marginal", candidate.places
             )
-        # No sum of what is expected goes beyond 2^61, nor one of counts, unless units are more than
-        # declared.
-        far = _MAX_SUM // 2 // self.parts_per_row // max(1, found.size)
-        away: Any = found - np.clip(candidate.expected, -far, far) * self.parts_per_row
-        return (
-            int(np.abs(away if self._table.total <= _MAX_SUM // 2 else away.astype(object)).sum())
-            - candidate.offset * self.parts_per_row
-        )
+        # Clamped, no sum of expected counts exceeds 2^61. Nor does one of counts, unless there are
+        # more units than declared.
+        limit = _MAX_SUM // 2 // self.parts_per_row // max(1, counts.size)
+        misfit: Any = counts - np.clip(candidate.expected, -limit, limit) * self.parts_per_row
+        if self._table.total > _MAX_SUM // 2:
+            misfit = misfit.astype(object)
+        return int(np.abs(misfit).sum()) - candidate.offset * self.parts_per_row
 
     def _spend(self, loss: Loss) -> None:
         spent = self.spent + loss
         # Steps within a pure epsilon are within the rho that any such program has.
-        pure = (
-            self.total.rho >= compute_pure_rho(self.total.epsilon)
-            if isinstance(self.total.epsilon, Fraction)
-            else False
+        pure = isinstance(self.total.epsilon, Fraction) and self.total.rho >= compute_pure_rho(
+            self.total.epsilon
         )
         if (
             spent.delta > self.total.delta
@@ -281,8 +299,8 @@ class PrivateTable:
             or (spent.rho > self.total.rho and not pure)
         ):
             raise Refused(
-                f"This step costs {loss}; with {self.spent} spent that is more than the"
-                f" {self.total} that were paid."
+                f"This step costs {loss}. With {self.spent} already spent, it exceeds the"
+                f" {self.total} that was paid. Take fewer steps, or cheaper ones."
             )
         self.spent = spent
 
@@ -290,9 +308,7 @@ class PrivateTable:
 def _list_present_codes(
     table: ContingencyTable, places: Sequence[int]
 ) -> tuple[Integers, Integers]:
-    """The codes that are there at ``places``, sorted, and how often each combination is; lines
-    that count nothing are not there.
-    """
+    """Return the combinations of codes that occur at ``places``, sorted, and their exact counts."""
     there = np.flatnonzero(table.counts)
     sizes = [table.sizes[place] for place in places]
     words = []

@@ -1,8 +1,7 @@
-"""Showing the danger: how exposed a table or a set of published answers is, and how the same
-attacks fare against Hedgerow.
+"""Risk: how exposed a table or a set of published answers is, and how attacks fare against
+Hedgerow.
 
-For custodians only: what stands in these results is about people in the data, without any
-protection.
+For custodians only: results are about people in the data, without any protection.
 """
 
 from __future__ import annotations

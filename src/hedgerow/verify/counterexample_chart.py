@@ -115,7 +115,8 @@ def _cut_into_cells(witness: Counterexample) -> list[EventBar]:
             high is None or (end is not None and end <= high)
         )
         cell = replace(bounded, low=start, high=end)
-        part = replace(event, ranges=tuple(cell if each is bounded else each for each in event.ranges))
+        ranges = tuple(cell if each is bounded else each for each in event.ranges)
+        part = replace(event, ranges=ranges)
         bars.append(_measure_event(witness, part, _format_interval(start, end), inside))
     return bars
 

@@ -156,7 +156,7 @@ def test_a_total_and_two_parts_by_hand() -> None:
     assert old == pytest.approx(2 * 50**2, rel=1e-3)
 
 
-def test_what_has_no_noise_stays() -> None:
+def test_exact_numbers_stay() -> None:
     quiet, loud = Laplace(Fraction(1, 1000)), Laplace(Fraction(40))
     made = make_consistent(hierarchy([2], [quiet, loud], [[100], [30, 60]]))
     assert list(map(float, made[0].numbers)) == [100]

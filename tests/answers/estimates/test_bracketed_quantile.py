@@ -116,7 +116,7 @@ def test_a_database_brackets_a_median() -> None:
     assert answer.rows[0]["l"] == low
     assert answer.interval("again") == [None]
     assert few.interval("m") == [(0, 100)]
-    assert any("the quantiles at 0.4 and 0.6" in note for note in answer.notes)
+    assert any("from the quantile at 0.4 to the one at 0.6" in note for note in answer.notes)
     assert "else the whole range" in told.lines[0].note
     assert [line.aggregate for line in told.lines][
         1

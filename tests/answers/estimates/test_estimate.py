@@ -160,7 +160,7 @@ def test_mean_intervals_cover(mean: float, degree: int) -> None:
     assert hits > 1490
 
 
-def test_what_was_chosen_is_shown_as_its_type() -> None:
+def test_a_selected_value_is_shown_as_its_type() -> None:
     halves = OrderStatistic(
         "quantiles",
         "v0",

@@ -93,10 +93,10 @@ def test_a_database_counts_who_is_outside() -> None:
     assert low <= sum(costs) <= high
     assert high - answer.rows[0]["s"] == pytest.approx(outside * (250 - 159), abs=2)
     assert answer.interval("n") == [(outside, outside)]
-    assert any("the interval is that of sums from 0 to 250" in note for note in answer.notes)
-    assert not any("more than 1 row" in note for note in answer.notes)
+    assert any("The interval covers totals in [0, 250]" in note for note in answer.notes)
+    assert not any("at most 1 row" in note for note in answer.notes)
     assert plain.receipt.reused  # the outer bound is no part of the question to the data
-    assert any("but not how far" in note for note in plain.notes)
+    assert any("but not how far outside" in note for note in plain.notes)
 
 
 def test_rows_of_their_own_have_an_outer_bound() -> None:

@@ -87,7 +87,7 @@ def test_intervals_cover(
     )
 
 
-def test_what_noise_drowned_is_null() -> None:
+def test_a_value_drowned_by_noise_is_null() -> None:
     law = Laplace(Fraction(10**9))
     spread = VarianceEstimate(
         [[5, -9], [3, 1], [0, -2]], law, SNAP, 100**2, is_sample=False, is_root=False

@@ -23,7 +23,9 @@ def test_a_metric_file_comes_back(tmp_path: Path) -> None:
     local_files.write_file(file, metric.to_json().encode() + b"\n")
     assert local_files.read_metric(file) == metric
     file.write_bytes(b"\xff")
-    with pytest.raises(InvalidArgument, match="METRIC must be a metric file that can be read"):
+    with pytest.raises(
+        InvalidArgument, match="METRIC must be a metric file that exists and can be read"
+    ):
         local_files.read_metric(file)
     with pytest.raises(SourceError, match="cannot be written"):
         local_files.write_file(tmp_path / "no" / "folder", b"")
@@ -47,14 +49,14 @@ def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(
     file.write_text(content)
     with pytest.raises(
         InvalidArgument,
-        match=r"^METRIC must be a metric file, such as hedgerow local plan --to writes; got",
+        match=r"^METRIC must be a metric file, as 'hedgerow local plan --to' writes it; got",
     ) as caught:
         local_files.read_metric(file)
     assert "alice" not in str(caught.value)
     assert caught.value.__context__ is None
 
 
-def test_what_is_wrong_in_a_metric_file_is_told(tmp_path: Path) -> None:
+def test_a_mistake_in_a_metric_file_is_named(tmp_path: Path) -> None:
     file = tmp_path / "metric.json"
     file.write_text(Metric.of("a", KAry(3, 40_000)).to_json().replace("40000", "65536"))
     with pytest.raises(
@@ -69,10 +71,10 @@ def test_names_are_lines_and_none_stands_twice(tmp_path: Path) -> None:
     assert local_files.read_names(None) is None
     assert local_files.read_names(file) == ["red", "café"]
     file.write_text("red\nblue\n\n red\n")
-    with pytest.raises(InvalidArgument, match="names must be different; line 4 repeats line 1"):
+    with pytest.raises(InvalidArgument, match="names must all differ; line 4 repeats line 1"):
         local_files.read_names(file)
     file.write_text("\n")
-    with pytest.raises(InvalidArgument, match="names must be at least one"):
+    with pytest.raises(InvalidArgument, match="names must hold at least one line"):
         local_files.read_names(file)
 
 
@@ -85,7 +87,7 @@ def test_codes_are_those_of_the_file_or_of_standard_input(
     monkeypatch.setattr(sys, "stdin", io.StringIO("3\n"))
     assert local_files.read_codes(None, 5) == [3]
     with pytest.raises(
-        InvalidArgument, match="codes from 0 to 3, one on each line; line 3 is not"
+        InvalidArgument, match="codes from 0 to 3, one per line; line 3 is not"
     ) as caught:
         local_files.read_codes(file, 4)
     assert "got" not in str(caught.value)
@@ -105,5 +107,5 @@ def test_a_file_is_the_same_under_any_name(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidArgument, match="must name each file once"):
             local_files.refuse_repeated_files([one, other, again])
-    with pytest.raises(SourceError, match="There is no file"):
+    with pytest.raises(SourceError, match="cannot be read"):
         local_files.refuse_repeated_files([tmp_path / "none"])

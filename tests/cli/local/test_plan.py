@@ -42,7 +42,7 @@ def test_a_mean_has_an_error_for_so_many_clients() -> None:
     assert lines(metric, told | {"shuffled": None}).startswith(
         "10,000 clients show the mean with a standard error of 0.01"
     )
-    with pytest.raises(InvalidArgument, match="leave out; got '--lifetime, --report-bytes'"):
+    with pytest.raises(InvalidArgument, match="leave them out; got '--lifetime, --report-bytes'"):
         choose_metric(None, domain=101, epsilon="1", mean=True, lifetime="2", report_bytes=4)
 
 
@@ -80,9 +80,9 @@ def test_shuffling_comes_with_its_conditions() -> None:
         < 0.05
     )
     said = lines(metric, told | {"shuffled": hidden})
-    assert "Shuffled among 50,000 clients a report gives away epsilon 0.0" in said
+    assert "Shuffled among 50,000 clients a report costs epsilon 0.0" in said
     assert all(f"- {condition};" in said for condition in SHUFFLING_CONDITIONS)
-    assert said.endswith("else it is 1, as above.")
+    assert said.endswith("otherwise it is 1, as above.")
 
 
 def test_a_cohort_hides_only_among_itself() -> None:
@@ -97,7 +97,7 @@ def test_a_cohort_hides_only_among_itself() -> None:
     ]
     said = lines(HOME, told | {"shuffled": hidden})
     assert "among 16,777,216 candidates; among fewer it takes less" in said
-    assert "Shuffled among 400,002 clients, 100,000 in each cohort, a report gives away" in said
+    assert "Shuffled among 400,002 clients, 100,000 in each cohort, a report costs" in said
     alone = compute_shuffled_loss(HOME, compute_reach(HOME, None, 3), Decimal("1e-9"))["batches"][0]
     assert alone == {"clients": 3, "alike": 1, "epsilon": pytest.approx(HOME.epsilon)}
 
@@ -112,6 +112,6 @@ def test_a_cohort_hides_only_among_itself() -> None:
         (0.25, "0.25"),
     ],
 )
-def test_no_less_is_said_than_is_given_away(epsilon: float, said: str) -> None:
+def test_an_epsilon_is_never_rounded_down(epsilon: float, said: str) -> None:
     assert float(said) >= epsilon
     assert format_epsilon_up(epsilon) == said

@@ -54,7 +54,7 @@ def test_a_simulation_shows_truth_and_estimates(
     assert said.count("◆") == 12 + 1  # the truth of each, wherever its interval lies
     assert "estimate and 95 % interval, ◆ truth" in said
     assert "of 30 values are detected" in said
-    assert "the exact variance foretells" in said
+    assert "the exact variance predicts" in said
 
 
 def test_a_simulation_in_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +105,7 @@ def test_a_simulation_of_texts_and_its_picture(
     assert "reports of 6 bytes about texts" in said
     assert "   text 1 " in said
     assert "of 20 values are detected" in said
-    assert f"Drawn in {drawn}." in said.replace("\n", " ")
+    assert f"Chart written to {drawn}." in said.replace("\n", " ")
     svg = drawn.read_text(encoding="utf-8")
     assert svg.count("<circle") == 20 + 1  # and one in the legend
     assert ">text 1<" in svg
@@ -167,9 +167,9 @@ def test_a_simulated_mean_and_its_picture(
         "50,000",
     ]
     assert max(map(len, said.splitlines()[2:6])) <= 80
-    assert "in truth 0.5" in said or "in truth 0.49" in said
-    assert "the exact variance foretells 0.00" in said
-    assert "Drawn in mean.svg." in said
+    assert "the truth is 0.5" in said or "the truth is 0.49" in said
+    assert "the exact variance predicts 0.00" in said
+    assert "Chart written to mean.svg." in said
     svg = Path("mean.svg").read_text(encoding="utf-8")
     assert svg.count("<circle") == 3 + 1  # and one in the legend
     assert svg.count("l5 6l-5 6l-5-6z") == 3 + 1
@@ -189,10 +189,9 @@ def test_a_truth_outside_the_interval_is_said_to_be_there() -> None:
     part = SimulatedMean(1, 0.9, ValueEstimate("mean", 0.5, 0.1, 0.3, 0.7, None), 0.1)
     said = MeansView((part,), 10).format_summary()
     assert (
-        said[0]
-        == "mean: 0.5000 ± 0.2000 on a scale from 0 to 1, in truth 0.9000; the 95 % interval does"
-        " not hold it."
+        said[0] == "mean: 0.5000 ± 0.2000 on a scale from 0 to 1; the truth is 0.9000, and the 95 %"
+        " interval does not contain it."
     )
-    assert said[1] == "As a code from 0 to 10 it is 5 ± 2, in truth 9."
-    assert said[2] == "Error: 0.4; the exact variance foretells 0.1."
+    assert said[1] == "As a code from 0 to 10 it is 5 ± 2; the truth is 9."
+    assert said[2] == "Error: 0.4; the exact variance predicts 0.1."
     assert list(MeansView((part,), 10).truths) == ["1 client"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from cli.small import ANSWERS, write_visits
+from cli.helpers_clinic import ANSWERS, write_visits
 
 HEDGEROW = "import sys; from hedgerow.cli import main; sys.exit(main())"
 SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM visits GROUP BY region"
@@ -41,7 +41,7 @@ def test_from_a_file_to_an_empty_budget(tmp_path: Path) -> None:
     missing = run("init", "visits.csv", code=2).stderr.decode()
     assert "max_groups = …" in missing
     run("init", "visits.csv", "--answers", "answers.toml", "--output", "clinic.toml")
-    assert b"all well" in run("check", "clinic.toml").stdout
+    assert b"no problems found" in run("check", "clinic.toml").stdout
 
     explained = json.loads(run("explain", "clinic.toml", SQL, "--json").stdout)
     assert (explained["covered"], explained["questions_left"]) == (True, 4)

@@ -30,7 +30,7 @@ def test_findings_are_sentences_under_a_warning(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == SENSITIVE_WARNING.replace("report", "output")
     assert lines[0].startswith("SENSITIVE")
-    assert "2 answers tell 3 groups of people apart." in lines
+    assert "2 answers divide people into 3 groups." in lines
     assert (
         "  1. Q1 − Q2 = 0: the one person with age = 21 and sex = 'm' has drugs = 'yes'." in lines
     )
@@ -71,9 +71,9 @@ def test_the_report_is_marked_and_has_a_plot(
     assert "(from 1 to 3)" in text
     assert "95 %" not in text
     for part in (
-        "is a risk by the rules for totals",
+        "violates the rules for totals",
         "2 answers that differ",
-        f"Written to {report}.",
+        f"Report written to {report}.",
     ):
         assert part in out
 
@@ -90,7 +90,7 @@ def test_a_hole_that_is_none_comes_with_what_suppression_tells(
     out = capsys.readouterr().out
     assert "Q1.2 was suppressed, but exactly 11 people have a = 2" in out
     assert "depends on the data" in out
-    assert "Line 6 was left out: MAX(a) is not read" in out
+    assert "Line 6 was skipped: MAX(a) is not read" in out
     assert "The result of a GROUP BY is taken as complete" in out
 
 
@@ -99,21 +99,21 @@ def test_nothing_found_is_no_promise(tmp_path: Path, capsys: pytest.CaptureFixtu
     file.write_text("question,answer\na = 1,100\n")
     assert main(["risk", "answers", str(file), "--report", str(report)]) == 0
     out = capsys.readouterr().out
-    assert "1 answer tells 2 groups of people apart." in out
-    assert "That is no proof of safety" in out
-    assert "That is no proof of safety" in report.read_text(encoding="utf-8")
+    assert "1 answer divides people into 2 groups." in out
+    assert "This does not prove that the answers are safe" in out
+    assert "This does not prove that the answers are safe" in report.read_text(encoding="utf-8")
 
 
-def test_what_is_cut_is_said(
+def test_long_lists_say_that_they_are_cut(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, report = tmp_path / "a.csv", tmp_path / "a.html"
     file.write_text("question,answer\n" + "".join(f"a = {place},1\n" for place in range(33)))
     monkeypatch.setattr(module, "_MAX_LISTED", 32)
     assert main(["risk", "answers", str(file), "--report", str(report)]) == 0
-    assert "… and 3 more; --json and --report have all of them." in capsys.readouterr().out
+    assert "… and 3 more; --json and --report list all of them." in capsys.readouterr().out
     text = report.read_text(encoding="utf-8")
-    assert "Drawn are the first 30 of 33 groups; the table has all." in text
+    assert "The chart has the first 30 of 33 groups; the table has all." in text
     assert "The first 32 of 33 answers." in text
 
 
@@ -129,7 +129,7 @@ def test_inconsistent_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        (["none.csv"], 1, "There is no file none.csv."),
+        (["none.csv"], 1, "The file none.csv does not exist."),
         (["GOLDEN", "--k", "1"], 2, "k must be a whole number of at least 2"),
         (["GOLDEN", "--p", "0"], 2, "p must be a percentage above 0; got 0.0"),
         (["GOLDEN", "--p", "x"], 2, "p must be a number"),
@@ -155,5 +155,5 @@ def test_too_many_groups_are_refused_as_a_refusal(
 
 
 def test_called_from_python_it_raises(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="FILE must end with"):
+    with pytest.raises(InvalidArgument, match="FILE must end in"):
         attack_answers(tmp_path / "a.xlsx")

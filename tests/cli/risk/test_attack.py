@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cli.small import write_clinic
+from cli.helpers_clinic import write_clinic
 from hedgerow.cli import app
 from hedgerow.cli.risk import attack as module
 from hedgerow.risk.report_page import SENSITIVE_WARNING
@@ -105,18 +105,18 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [
-        (("--secret", "regio"), 2, "there is no 'regio': did you mean region."),
+        (("--secret", "regio"), 2, "have no 'regio': did you mean region."),
         (("--secret", "age"), 3, "age has more than two values"),
         (("--epsilons", "1,x"), 2, "epsilons must be a number"),
-        (("--epsilons", ""), 2, "epsilons must be numbers above 0"),
+        (("--epsilons", ""), 2, "epsilons must be comma-separated numbers above 0"),
         (("--epsilons", "1,2,3,4,5,6,7,8,9"), 2, "epsilons must be at most 8"),
         (("--epsilons", "1000000"), 2, "epsilon must lie between"),
         (("--runs", "0"), 2, "runs must lie between"),
         (("--above", "high"), 2, "above must be a number"),
-        (("--report", "no/such/folder/report.html"), 1, "does not exist. Make it first"),
+        (("--report", "no/such/folder/report.html"), 1, "does not exist. Create it first"),
     ],
 )
-def test_what_is_refused(
+def test_mistakes_have_their_exit_code_and_fix(
     policy: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], code: int, words: str
 ) -> None:
     before = kept(policy.parent)

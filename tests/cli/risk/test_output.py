@@ -30,7 +30,7 @@ def test_a_report_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be written: Is a directory"):
         write_report(tmp_path, "")
-    with pytest.raises(SourceError, match=r"does not exist\. Make it first"):
+    with pytest.raises(SourceError, match=r"does not exist\. Create it first"):
         check_report_folder(tmp_path / "none" / "report.html")
     check_report_folder(tmp_path / "report.html")
     check_report_folder(None)

@@ -32,12 +32,12 @@ def asked(*words: str) -> int:
     return main(["risk", "table", *words])
 
 
-def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_result_is_shown_in_sentences_and_tables(
+    survey: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert asked(survey, "--columns", KNOWN) == 0
     said = capsys.readouterr()
-    assert said.out.startswith(
-        "SENSITIVE: this output was computed from the unprotected data"
-    )
+    assert said.out.startswith("SENSITIVE: this output was computed from the unprotected data")
     assert (
         "18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade,"
         " siblings: 75 %.\n" in said.out
@@ -45,7 +45,10 @@ def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixtur
     lines = [" ".join(line.split()) for line in said.out.splitlines()]
     assert "1 18 75 % ██████████████████████" in lines
     assert "first_semester 15 +8 62.5 % ███████████████████" in lines
-    assert "No set makes every row unique (all sets of up to 3); the worst of each size" in lines
+    assert (
+        "No set makes every row unique (all sets of up to 3); the most identifying set of each size"
+        in lines
+    )
     assert "age, worst_grade, siblings 18 75 % ██████████████████████" in lines
     assert "any 2 39.2 % 62.5 % 61.7 % 79.2 % age, worst_grade" in lines
     assert said.err == ""
@@ -90,12 +93,10 @@ def test_two_files_and_a_report(
     )
     assert asked(*words) == 0
     said = capsys.readouterr().out
-    assert (
-        "13 of 24 rows match club.parquet for certain, on age, sex, best_grade." in said
-    )
+    assert "13 of 24 rows match a row of club.parquet for certain, on age, sex, best_grade." in said
     assert "15 rows have a possible match there. Of one-to-one guesses about 14.0 are right" in said
-    assert said.endswith(f"Written to {page}.\n")
-    assert "13 of 24 rows match club.parquet for certain" in page.read_text(
+    assert said.endswith(f"Report written to {page}.\n")
+    assert "13 of 24 rows are matched for certain with club.parquet" in page.read_text(
         encoding="utf-8"
     )
     assert asked(*words, "--json") == 0
@@ -104,16 +105,13 @@ def test_two_files_and_a_report(
     assert told["report"] == str(page)
 
 
-def test_what_is_missing_is_told_where_files_are_linked(
+def test_rows_with_missing_values_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,sex\n1,f\n,m\n")
     assert asked(str(path), "--against", str(path)) == 0
-    assert (
-        "Rows that lack one of the values are not linked: 1 here, 1 there."
-        in capsys.readouterr().out
-    )
+    assert "Rows with a missing value are not linked: 1 here, 1 there." in capsys.readouterr().out
 
 
 def test_very_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,7 +132,7 @@ def test_very_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "q8, q9 and 4 more" in shown
     assert "(the first 10 of 14)" in shown
     assert "(a growing set)" in shown
-    assert "An attacker" not in shown
+    assert "knows some of the columns" not in shown
 
 
 def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,11 +148,15 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--columns", "age,sx"], 2, "there is no 'sx': did you mean sex."),
+        (["--columns", "age,sx"], 2, "have no 'sx': did you mean sex."),
         (["--columns", "age", "--share", "2"], 2, "share must be above 0 and at most 1; got 2.0"),
-        (["--columns", "age", "--share", "half"], 2, "share must be a number; got 'half'"),
-        (["--columns", "age", "--on", "age"], 2, "name the other one with --against"),
-        (["--columns", "age", "--against", "gone.csv"], 1, "There is no file gone.csv."),
+        (
+            ["--columns", "age", "--share", "half"],
+            2,
+            "share must be a number, such as 0.5; got 'half'",
+        ),
+        (["--columns", "age", "--on", "age"], 2, "name it with --against"),
+        (["--columns", "age", "--against", "gone.csv"], 1, "The file gone.csv does not exist."),
         (
             ["--columns", "age", "--report", "no/such/folder.html"],
             1,
@@ -162,7 +164,7 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
         ),
     ],
 )
-def test_what_it_refuses(
+def test_mistakes_have_their_exit_code_and_fix(
     survey: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str
 ) -> None:
     assert asked(survey, *words) == code

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from hedgerow.calibration import noise_choice
 from hedgerow.calibration.noise_choice import NoiseKind
-from hedgerow.database import database
+from hedgerow.database.query import pricing, run
 from hedgerow.engines.compile import column_casts as reading
 from hedgerow.engines.compile import grid_rounding as engine_snapping
 from hedgerow.engines.compile import sums
@@ -39,9 +39,10 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.values import Range
 from hedgerow.privacy.unit import Unit
+from hedgerow.release import noise as release_noise
 from hedgerow.release import release as door
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import grids as snapping
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -52,7 +53,7 @@ def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def charge_after_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    real_release = database.release
+    real_release = run.release
 
     def late(plan: Aggregate, source: Any, ledger: Any, noise: ReleaseNoise, charge: Any) -> Any:
         cells = source.run(plan)
@@ -66,7 +67,7 @@ def charge_after_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return real_release(plan, Held(), ledger, noise, charge)
 
-    monkeypatch.setattr(database, "release", late)
+    monkeypatch.setattr(run, "release", late)
 
 
 def clip_after_sum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +106,7 @@ def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     monkeypatch.setattr(noise_choice, "calibrate_noise", noise_for)
-    monkeypatch.setattr(ReleaseNoise, "loss", lambda self, moves: self.laws[0].loss(moves[0]))
+    monkeypatch.setattr(ReleaseNoise, "loss", lambda self, moves: self.mechanisms[0].loss(moves[0]))
 
 
 def mean_at_half_price(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,21 +122,21 @@ def mean_at_half_price(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upper bound is the largest age that the table has."""
-    priced = database.Database._price_question
+    plain = pricing.price_with_noise
 
-    def price(self: Any, question: Any, epsilon: Any, delta: Any, *first: int) -> Any:
-        source = self._source
+    def price(context: Any, question: Any, *rest: Any) -> Any:
+        source = context.source
         table = source._engine._session._objects[f"t{source._version}"]
         most = max(min(age, 110) for age in table["age"].to_pylist() if age is not None)
         become = {
-            m: replace(m, snap=replace(m.snap, high=most)) if m.snap else m
+            m: replace(m, grid=replace(m.grid, high=most)) if m.grid else m
             for m in question.plan.measures
         }
         plan = replace(question.plan, measures=tuple(become.values()))
         calls = tuple(replace(call, measure=become[call.measure]) for call in question.aggregates)
-        return priced(self, replace(question, plan=plan, aggregates=calls), epsilon, delta, *first)
+        return plain(context, replace(question, plan=plan, aggregates=calls), *rest)
 
-    monkeypatch.setattr(database.Database, "_price_question", price)
+    monkeypatch.setattr(pricing, "price_with_noise", price)
 
 
 def noise_reused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +144,7 @@ def noise_reused(monkeypatch: pytest.MonkeyPatch) -> None:
         draw = law.sample(0)
         return [int(number) + draw for number in exact]
 
-    monkeypatch.setattr(door, "_add_noise", once)
+    monkeypatch.setattr(release_noise, "_add_noise", once)
 
 
 def limit_before_noise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +179,7 @@ def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
         return case_when(none, *ends, otherwise=value)
 
     for module in (reading, sums, engine_snapping):
-        monkeypatch.setattr(module, "between", between)
+        monkeypatch.setattr(module, "clamp", between)
     monkeypatch.setattr(reading, "_list_nan_branches", lambda raw, stored, dialect: [])
 
 
@@ -213,8 +214,8 @@ def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Threshold,
         "calibrate",
-        lambda index, law, *, groups, moved, **rest: calibrate(
-            index, law, groups=1, moved=1, **rest
+        lambda index, law, *, groups, touched, **rest: calibrate(
+            index, law, groups=1, touched=1, **rest
         ),
     )
 
@@ -228,7 +229,7 @@ def cut_for_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Threshold,
         "calibrate",
-        lambda index, law, **rest: calibrate(index, law, **rest | {"moved": rest["groups"]}),
+        lambda index, law, **rest: calibrate(index, law, **rest | {"touched": rest["groups"]}),
     )
 
 
@@ -299,7 +300,7 @@ def no_row_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         sums.SumCompiler,
         "_scale_unit_sum",
-        lambda self, value, measure: binary(value, exp.Mul, integer_literal(measure.fine)),
+        lambda self, value, measure: binary(value, exp.Mul, integer_literal(measure.resolution)),
     )
 
 

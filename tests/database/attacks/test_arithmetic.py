@@ -38,8 +38,8 @@ def exact(
     }
     with protect(pa.table(table), **arguments) as db:
         seen: list[tuple[Aggregate, Cells]] = []
-        run = db._source.run
-        db._source.run = lambda plan: seen.append((plan, run(plan))) or seen[-1][1]  # type: ignore[method-assign, func-returns-value]
+        run = db.source.run
+        db.source.run = lambda plan: seen.append((plan, run(plan))) or seen[-1][1]  # type: ignore[method-assign, func-returns-value]
         db.query(sql, epsilon=9_900)
         table_rule = db.policy.table("data")
     assert table_rule is not None

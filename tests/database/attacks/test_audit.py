@@ -24,7 +24,7 @@ from hedgerow.database import open_database as opening
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.toml.reader import parse_policy
-from hedgerow.release import release as door
+from hedgerow.release import noise as release_noise
 from hedgerow.release.group_selection import Threshold
 from hedgerow.verify import audit
 
@@ -158,9 +158,9 @@ def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None
 @pytest.mark.parametrize("name", AUDITED)
 def test_a_fifth_too_little_noise_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of each pair is all that was charged, so this build loses 1.2 where it charges 1."""
-    noisy = door._add_noise
+    noisy = release_noise._add_noise
     monkeypatch.setattr(
-        door,
+        release_noise,
         "_add_noise",
         lambda law, *rest: noisy(replace(law, scale=law.scale * Fraction(5, 6)), *rest),
     )
@@ -190,12 +190,12 @@ def test_a_threshold_that_is_too_low_is_found(monkeypatch: pytest.MonkeyPatch) -
     """Three below, which shows e^3 times as many groups of one unit."""
     calibrate = Threshold.calibrate
 
-    def low(*arguments: Any, most: int, **rest: Any) -> Threshold:
-        whole = calibrate(*arguments, most=most, **rest)
-        return replace(whole, minimum_count=whole.minimum_count - 3 * most)
+    def low(*arguments: Any, max_count: int, **rest: Any) -> Threshold:
+        whole = calibrate(*arguments, max_count=max_count, **rest)
+        return replace(whole, minimum_count=whole.minimum_count - 3 * max_count)
 
     monkeypatch.setattr(Threshold, "calibrate", low)
-    with pytest.raises(InvalidArgument, match="states all of its delta"):
+    with pytest.raises(InvalidArgument, match="states its full delta"):
         shown()
     believed(monkeypatch)
     count, delta = shown()

@@ -127,7 +127,7 @@ def test_a_source_that_fails_says_the_same_whatever_it_was(
         def broken(statement: object, words: str = words) -> None:
             raise duckdb.ConversionException(words)
 
-        monkeypatch.setattr(db._source._session, "run_statement", broken)  # type: ignore[attr-defined]
+        monkeypatch.setattr(db.source._session, "run_statement", broken)  # type: ignore[attr-defined]
         seen.append(outcome(db, "SELECT COUNT(*) FROM data WHERE i = 3"))
     assert seen[0] == seen[1]
     assert seen[0][0] is SourceError

@@ -28,7 +28,7 @@ from hedgerow.database.autobounds.column_bounds import (
 )
 from hedgerow.database.autobounds.search import BoundsSearch
 from hedgerow.policy import Policy
-from hedgerow.release.release import _encode_payload
+from hedgerow.release.payload import encode_payload
 
 OPEN = ("n", "big", "cost", "temp", "score", "price")  # columns whose bounds the policy leaves out
 QUESTIONS = (
@@ -93,7 +93,7 @@ def keep(
             )
             database.ledger.answer(
                 entry,
-                _encode_payload(
+                encode_payload(
                     [()],
                     [[number] for number in numbers[: len(search.plan.measures)]],
                     search.noise(EPSILON),
@@ -106,7 +106,7 @@ def caps_for(sql: str) -> Callable[[Database], BoundsSearch | None]:
 
     def sought(database: Database) -> BoundsSearch | None:
         return next(
-            (search for search in database._resolver.resolve(sql).missing_searches if search.caps),
+            (search for search in database.resolver.resolve(sql).missing_searches if search.caps),
             None,
         )
 
@@ -114,7 +114,7 @@ def caps_for(sql: str) -> Callable[[Database], BoundsSearch | None]:
 
 
 def _bounds(database: Database, name: str) -> BoundsSearch:
-    return database._resolver.find_bounds_search(("data", name))
+    return database.resolver.find_bounds_search(("data", name))
 
 
 @pytest.mark.long

@@ -41,9 +41,9 @@ from hedgerow.privacy import budget_view as account
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import release as door
+from hedgerow.release import noise as release_noise
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import measures
 
 LISTED = (
@@ -124,7 +124,7 @@ def test_opendp_941_diffprivlib_19_diffprivlib_94_noise_is_whole_numbers(
 
     assert doubles() == 0
     assert bool(seen) == (sql == OPEN)
-    monkeypatch.setattr(door, "_add_noise", float_noise)
+    monkeypatch.setattr(release_noise, "_add_noise", float_noise)
     # which would not take them
     monkeypatch.setattr(
         LinearEstimate,

@@ -35,9 +35,9 @@ from hedgerow.errors import (
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.privacy.loss import Loss
-from hedgerow.release import release as door
+from hedgerow.release import noise as release_noise
 from hedgerow.release.group_selection import Threshold
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 
 
 def people(count: int = 50, **columns: list[Any]) -> pa.Table:
@@ -78,7 +78,7 @@ def test_a12_the_key_of_one_person_is_not_shown(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         Threshold, "calibrate", lambda *a, **k: replace(calibrate(*a, **k), minimum_count=-1000)
     )
-    with pytest.raises(InvalidArgument, match="states all of its delta"):
+    with pytest.raises(InvalidArgument, match="states its full delta"):
         shown()
     mutants.believed(monkeypatch)
     assert shown() == {"big", "lone"}
@@ -267,9 +267,11 @@ def test_a19_empty_groups_share_no_noise(monkeypatch: pytest.MonkeyPatch) -> Non
     (found,) = asked(EMPTY)
     assert list(shared_noise(found)) == []
     assert len(set(found.released["numbers"][1])) > 1
-    published = door._release_measure
+    published = release_noise._release_measure
     monkeypatch.setattr(
-        door, "_release_measure", lambda *given: [one[:1] * 12 for one in published(*given)]
+        release_noise,
+        "_release_measure",
+        lambda *given: [one[:1] * 12 for one in published(*given)],
     )
     (wrong,) = asked(EMPTY)
     assert list(shared_noise(wrong)) == ["noise: all groups got the same"]

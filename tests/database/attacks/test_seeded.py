@@ -114,7 +114,7 @@ def test_nothing_shows_the_mistake(mistake: str, worlds: dict[World, Versions]) 
     assert _breaches(worlds[world], sql) == []
 
 
-def test_what_is_no_number_is_not_counted(worlds: dict[World, Versions]) -> None:
+def test_values_that_are_not_numbers_are_not_counted(worlds: dict[World, Versions]) -> None:
     opened = worlds[PERSON]
     opened.forget()
     without, _, with_ = (

@@ -15,10 +15,9 @@ from sqlglot import exp
 from database.attacks.mutants import unclamped
 from hedgerow.calibration import noise_choice as noise
 from hedgerow.engines.compile import column_casts as reading
-from hedgerow.engines.compile import compiled_relation
+from hedgerow.engines.compile import compiled_relation, sums
 from hedgerow.engines.compile import ordered_values as samples
 from hedgerow.engines.compile import relations as rows
-from hedgerow.engines.compile import sums
 from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
 from hedgerow.engines.compile.relations import RelationCompiler
 from hedgerow.engines.compile.sql_builders import (
@@ -36,7 +35,7 @@ from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.privacy.loss import Loss
 from hedgerow.release import release
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import number_grids
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.relations import select_list as shaping
@@ -131,7 +130,7 @@ def no_limit_of_partners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         RelationCompiler,
         "_compile_join",
-        lambda self, node, needed: plain(self, replace(node, matches=None), needed),
+        lambda self, node, needed: plain(self, replace(node, max_matches=None), needed),
     )
 
 
@@ -146,9 +145,7 @@ def values_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     plain = samples.keep_first
 
-    def cut(
-        found: exp.Select, place: exp.Expr, limit: int, names: Sequence[str]
-    ) -> exp.Select:
+    def cut(found: exp.Select, place: exp.Expr, limit: int, names: Sequence[str]) -> exp.Select:
         others = [name for name in names if name != UNIT_COLUMN]
         owner = (UNIT_COLUMN, exp.Max(this=column(UNIT_COLUMN)))
         owners = select([owner, *((name, column(name)) for name in others)], found)
@@ -186,7 +183,7 @@ def pick_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pick_as_if_added(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under change-one, the price of coming or going."""
-    _picked_for(monkeypatch, moves=False)
+    _picked_for(monkeypatch, is_change_one=False)
 
 
 def delta_twice(monkeypatch: pytest.MonkeyPatch) -> None:

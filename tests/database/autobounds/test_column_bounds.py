@@ -138,7 +138,7 @@ def test_it_costs_what_is_said(relation: Any, group: int, epsilon: Fraction) -> 
 def test_an_epsilon_without_use_is_refused() -> None:
     plan = build_bounds_plan(_schema("real"), Column("x", "real"))
     for law in ("laplace", "gaussian"):
-        with pytest.raises(Unsupported, match="too small to find bounds with"):
+        with pytest.raises(Unsupported, match="too small for a search for bounds"):
             calibrate_search_noise(plan, Unit("add-remove", "id"), Fraction(0), law)  # type: ignore[arg-type]
 
 
@@ -163,7 +163,7 @@ def test_a_part_has_as_many_decimals_as_an_epsilon_may_have() -> None:
         ("real", 93, 1, (0, 2**62)),
     ],
 )
-def test_what_is_chosen_means_bounds_with_headroom(
+def test_selected_bounds_have_headroom(
     type_: Type, place: int, sign: int, ends: tuple[Any, Any]
 ) -> None:
     assert decode_bounds(type_, ((place,), (sign,))) == ends

@@ -23,7 +23,7 @@ from hedgerow.plan.schema import Column, Schema
 from hedgerow.policy import Policy
 from hedgerow.privacy.unit import Unit
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 SCHEMA = Schema("t", (Column("town", "text"), Column("n", "integer")), "id")
 # Person 1 has five rows in three towns, three of them in one; person 2 one row; nobody's rows do
@@ -63,7 +63,7 @@ def test_counts_beyond_the_list_have_the_last_place() -> None:
     assert decode_caps(((20,),), keys=False) == (2**19,)
 
 
-def test_what_is_chosen_means_caps_with_headroom_where_there_are_no_keys() -> None:
+def test_selected_caps_have_headroom_without_keys() -> None:
     assert decode_caps(((1,),), keys=False) == (2,)
     assert decode_caps(((3,),), keys=False) == (8,)
     assert decode_caps(((3,), (1,)), keys=True) == (4, 1)
@@ -124,7 +124,7 @@ def test_caps_are_found_and_serve_all_questions_with_these_keys() -> None:
         assert answer.rows[0]["n"] == pytest.approx(1500, abs=2)
         # 8, and headroom
         assert (
-            "Not declared but found privately: max_rows_per_group of data, 16 (entry 3)."
+            "Found privately, not declared: max_rows_per_group of data, 16 (ledger entry 3)."
             in answer.notes
         )
         ask(db, "SELECT SUM(x) FROM data WHERE town = 'a'")
@@ -146,7 +146,7 @@ def test_caps_are_found_and_serve_all_questions_with_these_keys() -> None:
         )
 
 
-def test_what_needs_no_caps_finds_none() -> None:
+def test_a_question_that_needs_no_caps_searches_for_none() -> None:
     table = crowd()
     with open_frame(
         table,
@@ -190,7 +190,7 @@ def test_explain_before_caps_are_found() -> None:
         told = db.explain("SELECT COUNT(*), COUNT(DISTINCT id) FROM data", epsilon=1)
         assert told.lines[0].expected_error is None
         assert told.lines[1].expected_error is not None
-        assert "for all questions: max_rows_per_group of data." in told.notes[-1]
+        assert "(0.25): max_rows_per_group of data." in told.notes[-1]
         assert db._engine is None
 
 
@@ -213,7 +213,7 @@ def test_caps_of_what_is_no_single_table_are_declared(sql: str) -> None:
         with pytest.raises(
             Refused,
             match=(
-                r"The caps of data are not declared.*Declare max_groups.* under"
+                r"The contribution bounds of data are not declared.*Declare max_groups.* under"
                 r" \[tables.data\]|Declare max_rows_per_group"
             ),
         ):

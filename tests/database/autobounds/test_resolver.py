@@ -31,7 +31,7 @@ from hedgerow.errors import (
 )
 from hedgerow.ledger import Entry, verify
 from hedgerow.plan.nodes import Aggregate
-from hedgerow.release.release import _encode_payload
+from hedgerow.release.payload import encode_payload
 
 
 def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
@@ -47,7 +47,7 @@ def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
         # noise of scale 2.7: two rows of at most 2,048, at epsilon 1,500
         assert answer.rows[0]["s"] == pytest.approx(exact, abs=200)
         assert (
-            "Not declared but found privately: bounds of data.income, 0 to 2,048 (entry 3)."
+            "Found privately, not declared: bounds of data.income, 0 to 2,048 (ledger entry 3)."
             in answer.notes
         )
         assert not any(row["note"] for row in db.query("SELECT note FROM hedgerow.ledger").rows)
@@ -63,7 +63,7 @@ def test_the_same_question_is_free_and_another_one_needs_no_new_bounds() -> None
         other = ask(db, "SELECT town, AVG(income) AS m FROM data GROUP BY town", analyst="bob")
         assert charges(db)[2:] == [("AVG(income)", Fraction(SURE))]
         assert other.cost.epsilon == SURE
-        assert any("0 to 2,048 (entry 3)" in note for note in other.notes)
+        assert any("0 to 2,048 (ledger entry 3)" in note for note in other.notes)
 
 
 def test_a_larger_epsilon_is_a_new_answer_under_the_old_bounds() -> None:
@@ -196,11 +196,11 @@ def test_explain_before_bounds_are_found_touches_no_data_and_costs_nothing() -> 
             assert not told.free
             assert told.questions_left == 2500
             assert (
-                "To be found first, privately, for 25 % of its epsilon (1), and for all questions:"
-                " bounds of data.income." in repr(told)
+                "Found privately first, once for all questions, for 25 % of epsilon (1): bounds of"
+                " data.income." in repr(told)
             )
             assert (told.lines[0].scale, told.lines[0].expected_error) == (None, None)
-            assert told.lines[0].note == "its error can be told when all is found"
+            assert told.lines[0].note == "its error is unknown until the bounds are found"
             # nothing of the stand-in
             assert not any("-1" in said or "-4" in said for said in (*told.steps, *told.notes))
         first = db.explain("SELECT SUM(income), COUNT(*) FROM data", epsilon=4)
@@ -215,7 +215,7 @@ def test_explain_after_bounds_are_found_tells_them_and_the_error() -> None:
         ask(db, SUM)
         told = db.explain("SELECT SUM(income) FROM data WHERE age > 30", epsilon=4)
         assert told.lines[0].expected_error == pytest.approx(2 * 2048 / 4, rel=0.01)
-        assert any("0 to 2,048 (entry 3)" in note for note in told.notes)
+        assert any("0 to 2,048 (ledger entry 3)" in note for note in told.notes)
         assert db.explain(SUM, epsilon=SURE).free
         assert not db.explain(SUM, epsilon=SURE + 1).free
         assert db.explain(SUM, error=100).epsilon == pytest.approx(40.96, rel=0.01)
@@ -226,7 +226,7 @@ def test_an_error_cannot_be_asked_for_before() -> None:
         finding() as db,
         pytest.raises(
             Refused,
-            match="when its bounds or caps are found, which comes first: name an epsilon instead",
+            match=r"unknown until its bounds are found\. Name an epsilon instead",
         ),
     ):
         db.explain(SUM, error=5)
@@ -261,7 +261,7 @@ def test_text_is_no_number(sql: str) -> None:
         assert only_opened(db)
 
 
-def test_what_is_refused_for_another_reason_finds_no_bounds() -> None:
+def test_a_question_refused_for_another_reason_searches_for_no_bounds() -> None:
     with finding() as db:
         for sql in (
             "SELECT SUM(income) / SUM(nothing) FROM data",
@@ -334,9 +334,9 @@ def test_too_few_people_are_told() -> None:
                 told.add(str(refused))
                 assert charges(db) == [("bounds of data.income", Fraction(SURE, 4))]
     assert told == {
-        "Not found: bounds of data.income. There are too few people with a value for so small an"
-        f" epsilon. The search cost epsilon {SURE // 4}. Ask with a larger one, which pays for"
-        " another search, or declare it in the policy."
+        "Not found: bounds of data.income. Too few people have a value for this epsilon. The"
+        f" search cost epsilon {SURE // 4}. Ask with a larger epsilon, or declare the bounds in the"
+        " policy."
     }
 
 
@@ -349,7 +349,7 @@ def keep(db: Database, place: int, epsilon: int) -> Entry:
 
 def begin(db: Database, epsilon: int) -> Entry:
     """The charge of a search that goes on."""
-    search = db._resolver.find_bounds_search(("data", "income"))
+    search = db.resolver.find_bounds_search(("data", "income"))
     charge, about = {"people": search.loss(Fraction(epsilon))}, {"aggregates": ["earlier"]}
     return db.ledger.charge(
         charge,
@@ -363,20 +363,20 @@ def begin(db: Database, epsilon: int) -> Entry:
 
 def end(db: Database, entry: Entry, place: int) -> None:
     """That search found this place."""
-    noise = db._resolver.find_bounds_search(("data", "income")).noise(
+    noise = db.resolver.find_bounds_search(("data", "income")).noise(
         Fraction(entry.body["epsilon"])
     )
-    db.ledger.answer(entry, _encode_payload([()], [[place], [1]], noise))
+    db.ledger.answer(entry, encode_payload([()], [[place], [1]], noise))
 
 
-def test_what_was_sought_in_vain_is_sought_again_for_a_higher_price_only() -> None:
+def test_a_failed_search_is_repeated_only_at_a_larger_epsilon() -> None:
     with finding() as db:
         keep(db, -5, SURE // 4)
         with pytest.raises(
             Refused,
             match=(
-                r"too few people .* Nothing is charged: an earlier question sought it for as much\."
-                r" Ask with"
+                r"Too few people .* Nothing is charged: an earlier search with this epsilon failed"
+                r" as well\. Ask with"
             ),
         ):
             db.query(SUM, epsilon=SURE)
@@ -393,20 +393,23 @@ def test_the_bounds_that_were_found_first_stand() -> None:
         keep(db, -5, 1)
         first = keep(db, 36, 1)
         keep(db, 40, 100)
-        assert f"0 to 64 (entry {first.seq})" in ask(db, SUM).notes[-1]
+        assert f"0 to 64 (ledger entry {first.seq})" in ask(db, SUM).notes[-1]
         keep(db, 41, 500)
-        assert f"0 to 64 (entry {first.seq})" in ask(db, "SELECT AVG(income) FROM data").notes[-1]
+        assert (
+            f"0 to 64 (ledger entry {first.seq})"
+            in ask(db, "SELECT AVG(income) FROM data").notes[-1]
+        )
 
 
 def test_a_search_that_began_earlier_and_ends_later_changes_no_bounds() -> None:
     with finding() as db:
         slow, first = begin(db, 1), keep(db, 36, 1)
-        assert f"0 to 64 (entry {first.seq})" in ask(db, SUM).notes[-1]
+        assert f"0 to 64 (ledger entry {first.seq})" in ask(db, SUM).notes[-1]
         end(db, slow, 40)
         # as in another process, which remembers nothing
-        db._resolver = BoundsResolver(db.policy, db.catalog, db.ledger)
+        db.resolver = BoundsResolver(db.policy, db.catalog, db.ledger)
         again = ask(db, SUM)
-        assert f"0 to 64 (entry {first.seq})" in again.notes[-1]
+        assert f"0 to 64 (ledger entry {first.seq})" in again.notes[-1]
         assert again.receipt.reused
 
 
@@ -511,7 +514,7 @@ def _lost(table: pa.Table, incomes: list[float]) -> float:
     """
     with open_frame(table, policy_of(table, columns={}, max_rows_per_group=1)) as db:
         answer = ask(db, SUM, 1)
-        found = db._resolver.find_result(db._resolver.find_bounds_search(("data", "income")))
+        found = db.resolver.find_result(db.resolver.find_bounds_search(("data", "income")))
         assert found is not None
         clamped = sum(max(income - float(found.values[1]), 0) for income in incomes)
         noise = float(found.values[1]) / 0.75
@@ -533,7 +536,7 @@ def test_caps_that_decide_nothing_are_not_missed(tmp_path: Path) -> None:
     with open(path, in_process=True) as db:
         assert ask(db, some).rows
         assert len(charges(db)) == 1
-        with pytest.raises(Refused, match="The caps of customers are not declared"):
+        with pytest.raises(Refused, match="The contribution bounds of customers are not declared"):
             ask(
                 db,
                 "SELECT month, COUNT(*) AS n FROM orders o JOIN customers c ON o.customer ="

@@ -77,18 +77,18 @@ def test_it_costs_what_is_said() -> None:
         assert search.charge("ana", Fraction(1, 3), None, "digest").request is None
 
 
-def test_what_its_answers_mean() -> None:
+def test_results_are_decoded_and_described() -> None:
     assert BOUNDS.decode_result(((31,), (0,))) == (-2, 2)
     assert CAPS.decode_result(((3,), (2,))) == (4, 2)
     assert BOUNDS.decode_result(((-1,), (0,))) is CAPS.decode_result(((3,), (-2,))) is None
     assert (
         FoundBounds(BOUNDS, (Fraction(0), Fraction(1, 4)), 9).note
-        == "Not declared but found privately: bounds of t.x, 0 to 0.25 (entry 9)."
+        == "Found privately, not declared: bounds of t.x, 0 to 0.25 (ledger entry 9)."
     )
-    caps = "max_groups and max_rows_per_group of t by town, 4 and 2,048 (entry 5)"
+    caps = "max_groups and max_rows_per_group of t by town, 4 and 2,048 (ledger entry 5)"
     assert (
         FoundBounds(CAPS, (Fraction(4), Fraction(2048)), 5).note
-        == f"Not declared but found privately: {caps}."
+        == f"Found privately, not declared: {caps}."
     )
 
 

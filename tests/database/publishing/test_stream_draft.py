@@ -60,7 +60,7 @@ def test_a_stream_begins_once(tmp_path: Path) -> None:
             draft.begin(tmp_path / "a")
         with pytest.raises(Refused, match="has begun already"):
             draft.begin(tmp_path / "b")
-        with pytest.raises(InvalidArgument, match="in a folder that there is"):
+        with pytest.raises(InvalidArgument, match="in a folder that exists"):
             db.publish.continual("other", **TERMS).begin(tmp_path / "none" / "a")
         assert db.budget.spent == 1
 

@@ -43,14 +43,14 @@ def test_a_count_that_a_publication_tells_is_offered(db: hr.Database) -> None:
     with db:
         spent = db.budget.spent
         first, second, third = offered(db, "SELECT region, COUNT(*) FROM people GROUP BY region")
-        assert "from the publication cells for free" in first
-        assert "asking fresh costs epsilon 1" in first
+        assert "The publication cells answers this question for free" in first
+        assert "a new answer costs epsilon 1" in first
         variance = db.query("SELECT COUNT(*) AS n FROM cells").rows[0]["n"]
         assert variance == 6
         # A region has two cells; Laplace noise at epsilon 2 of two rows has the scale 1, in fine
         # parts of a row.
         cell = 2
-        assert f"expected error {math.sqrt(2 * cell):.4g};" in first
+        assert f"expected error of {math.sqrt(2 * cell):.4g};" in first
         assert "WHERE marginal = 'region'" in second
         assert "publication binned" in third
         assert db.budget.spent == spent
@@ -62,7 +62,7 @@ def test_conditions_choose_cells(db: hr.Database) -> None:
             db, "SELECT COUNT(*) FROM people WHERE smokes AND region IN ('north', 'south')"
         )
         cell = 2
-        assert f"expected error {math.sqrt(2 * cell):.4g};" in first
+        assert f"expected error of {math.sqrt(2 * cell):.4g};" in first
         assert "WHERE marginal = 'region x smokes'" in second
 
 
@@ -76,12 +76,12 @@ NOT_TOLD = (
 )
 
 
-def test_what_the_cells_do_not_tell_is_not_offered(db: hr.Database) -> None:
+def test_a_question_that_the_cells_do_not_answer_is_not_offered(db: hr.Database) -> None:
     with db:
         assert [sql for sql in NOT_TOLD if offered(db, sql)] == []
 
 
-def test_what_was_published_of_other_data_or_was_changed_is_not_offered(
+def test_a_publication_of_other_data_or_that_was_changed_is_not_offered(
     db: hr.Database, tmp_path: Path
 ) -> None:
     policy = tmp_path / "survey.toml"

@@ -9,6 +9,7 @@ import pytest
 
 from database.clinic import ask, exactly
 from hedgerow.answers.answer import Answer
+from hedgerow.database.query.run import read_count_question
 from hedgerow.plan.canonical_plans import compute_plan_key as meaning_of
 
 
@@ -73,7 +74,7 @@ def test_numbers_for_a_mechanism_come_in_the_order_asked() -> None:
     """Its list is part of what is asked, and no two orders of it are the same."""
     with exactly(epsilon=100) as db:
         one, other = (
-            db.read_count_question(f"SELECT {keys}, COUNT(*) FROM data GROUP BY {keys}")
+            read_count_question(db, f"SELECT {keys}, COUNT(*) FROM data GROUP BY {keys}")
             for keys in ("region, age > 40", "age > 40, region")
         )
     assert one.plan.source.domain == (("east", "north", "south", "west"), (False, True))

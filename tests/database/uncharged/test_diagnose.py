@@ -54,7 +54,7 @@ def checked(sql: str) -> None:
         ),
         (
             "SELECT made2 FROM (SELECT day AS made1 FROM hist)",
-            "What this asks of has no column made2",
+            "The FROM clause has no column made2",
             "Did you mean made1?",
         ),
         (
@@ -64,10 +64,10 @@ def checked(sql: str) -> None:
         ),
         (
             "SELECT Région FROM hist, other",
-            "Région is the name of several columns",
+            "Région is ambiguous",
             "a dot before it",
         ),
-        ("SELECT SUM(Région) FROM hist", "SUM is not for text", "CAST"),
+        ("SELECT SUM(Région) FROM hist", "SUM does not accept text", "CAST"),
         (
             "SELECT day FROM hist WHERE COUNT(*) > 1",
             "WHERE clause cannot contain aggregates",
@@ -94,6 +94,6 @@ def test_it_is_refused_in_plain_words(sql: str, what: str, instead: str) -> None
     assert not re.search("(name|public) [0-9]", str(caught.value))
 
 
-def test_what_the_engine_would_begin_with_passes() -> None:
+def test_a_question_that_the_engine_can_prepare_passes() -> None:
     assert checked('SELECT Région, SUM("Total Cost") FROM hist GROUP BY 1') is None
     assert checked("SELECT CAST(Région AS INT) FROM hist") is None

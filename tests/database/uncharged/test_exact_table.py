@@ -66,7 +66,7 @@ def test_it_is_shown_as_a_table_that_steers_no_terminal() -> None:
     assert shown.splitlines()[0].split() == ["name", "left", "entries", "public"]
     assert "patients" in shown
     assert "\x1b" not in shown
-    assert shown.endswith("Free: no data were touched.")
+    assert shown.endswith("Free: no protected data were read.")
 
 
 def test_it_is_shown_in_a_notebook() -> None:

@@ -71,7 +71,7 @@ def test_no_way_leads_from_a_public_table_to_people(tmp_path: Path, sql: str) ->
         db.query(sql, epsilon=1)
 
 
-def test_what_the_engine_cannot_do_is_said_without_its_words(tmp_path: Path) -> None:
+def test_an_engine_error_is_reported_without_its_message(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         with pytest.raises(Refused, match="regions has no column nothing"):
             db.query("SELECT nothing FROM regions")
@@ -79,7 +79,9 @@ def test_what_the_engine_cannot_do_is_said_without_its_words(tmp_path: Path) -> 
             db.query("SELECT CAST(region AS INT) FROM regions")
 
 
-def test_what_takes_too_long_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_past_the_deadline_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hedgerow.database.uncharged.public_query._DEADLINE_SECONDS", 0.5)
     endless = (
         "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT MAX(n) FROM c,"
@@ -190,7 +192,7 @@ def test_a_number_beyond_64_bits_is_refused_and_never_shown_as_null(tmp_path: Pa
 def test_a_file_that_is_gone_is_said_so(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         (tmp_path / "regions.csv").unlink()
-        with pytest.raises(SourceError, match="is gone"):
+        with pytest.raises(SourceError, match="is missing"):
             db.query("SELECT region FROM regions")
 
 
@@ -205,9 +207,10 @@ INJECTED = (
         'SELECT EXTRACT("year FROM day) AS y, (SELECT count(*) FROM duckdb_settings()) AS s,'
         ' EXTRACT(month" FROM day) AS m FROM days'
     ),
-    """SELECT EXTRACT("year FROM DATE '2020-01-01'); CREATE TABLE evil AS SELECT 1; SELECT EXTRACT(year" FROM day) FROM days""",
-    """SELECT EXTRACT("year FROM DATE '2020-01-01'); COPY (SELECT 1 AS k) TO (lower('FILE')) (FORMAT CSV, USE_TMP_FILE FALSE); """
+    """SELECT EXTRACT("year FROM DATE '2020-01-01'); CREATE TABLE evil AS SELECT 1; """
     """SELECT EXTRACT(year" FROM day) FROM days""",
+    """SELECT EXTRACT("year FROM DATE '2020-01-01'); COPY (SELECT 1 AS k) TO (lower('FILE')) """
+    """(FORMAT CSV, USE_TMP_FILE FALSE); SELECT EXTRACT(year" FROM day) FROM days""",
     """SELECT DATE_TRUNC("month', day), (SELECT 1), DATE_TRUNC('month" , day) FROM days""",
     """SELECT CAST(k AS "VARCHAR), (SELECT count(*) FROM duckdb_tables(") ) FROM days""",
     """SELECT day + INTERVAL 1 "DAY, (SELECT 1) AS z, day + INTERVAL 1 DAY" FROM days""",
@@ -234,7 +237,10 @@ def test_a_unit_or_a_type_is_no_way_into_the_engine(tmp_path: Path) -> None:
 
 def test_names_and_texts_come_back_as_they_were_written(tmp_path: Path) -> None:
     with hr.open(write_days(tmp_path), in_process=True) as db:
-        sql = """SELECT K AS "a ""quoted"" name", 'it''s; --' = k AS "name 0", day, EXTRACT(year FROM day), K || '/*' FROM days d"""
+        sql = (
+            """SELECT K AS "a ""quoted"" name", 'it''s; --' = k AS "name 0", day, """
+            """EXTRACT(year FROM day), K || '/*' FROM days d"""
+        )
         (row,) = db.query(sql + " WHERE d.k LIKE 'it%'").rows
     assert list(row) == [
         'a "quoted" name',

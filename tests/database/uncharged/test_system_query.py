@@ -61,7 +61,7 @@ def test_everything_else_is_not(sql: str) -> None:
     assert not is_system_query(sql)
 
 
-def test_what_is_no_text_is_no_system_table() -> None:
+def test_a_question_that_is_not_text_is_no_system_query() -> None:
     assert not is_system_query(5)  # type: ignore[arg-type]
 
 
@@ -143,30 +143,30 @@ def test_nothing_is_charged_and_no_engine_starts(db: Database) -> None:
             "SELECT * FROM hedgerow.bugdet",
             r"no system table bugdet[\s\S]*Did you mean hedgerow.budget",
         ),
-        ("SELECT * FROM hedgerow.xyz", "There are hedgerow.budget, hedgerow.ledger"),
-        ("SELECT * FROM other.hedgerow.budget", "stands alone"),
+        ("SELECT * FROM hedgerow.xyz", "Use hedgerow.budget, hedgerow.ledger"),
+        ("SELECT * FROM other.hedgerow.budget", "must be the only table"),
         (
             "SELECT * FROM (SELECT 1) AS x JOIN hedgerow.budget ON TRUE",
-            "stands alone, without joins",
+            "cannot be joined",
         ),
-        ("SELECT * FROM hedgerow.budget, hedgerow.tables", "stands alone, without joins"),
-        ("SELECT * FROM hedgerow.budget WHERE total + 1 > 2", "only comparisons"),
-        ("SELECT * FROM hedgerow.budget WHERE total > (SELECT 1)", "only comparisons"),
-        ("SELECT * FROM hedgerow.budget WHERE currency", "wants a condition"),
+        ("SELECT * FROM hedgerow.budget, hedgerow.tables", "cannot be joined"),
+        ("SELECT * FROM hedgerow.budget WHERE total + 1 > 2", "limited to comparisons"),
+        ("SELECT * FROM hedgerow.budget WHERE total > (SELECT 1)", "limited to comparisons"),
+        ("SELECT * FROM hedgerow.budget WHERE currency", "needs a condition"),
         ("SELECT * FROM hedgerow.budget WHERE nothing = 1", "nothing"),
-        ("SELECT total + 1 FROM hedgerow.budget", "shown as they are"),
-        ("SELECT COUNT(*), total FROM hedgerow.budget", "shown as they are"),
-        ("SELECT COUNT(total) FROM hedgerow.budget", "shown as they are"),
-        ("SELECT total, * FROM hedgerow.budget", "total is shown twice"),
-        ("SELECT * EXCLUDE (total) FROM hedgerow.budget", "no further words"),
+        ("SELECT total + 1 FROM hedgerow.budget", "show columns unchanged"),
+        ("SELECT COUNT(*), total FROM hedgerow.budget", "show columns unchanged"),
+        ("SELECT COUNT(total) FROM hedgerow.budget", "show columns unchanged"),
+        ("SELECT total, * FROM hedgerow.budget", "total is selected twice"),
+        ("SELECT * EXCLUDE (total) FROM hedgerow.budget", "no EXCEPT or REPLACE"),
         ("SELECT unknown FROM hedgerow.budget", "unknown"),
         ("SELECT population FROM hedgerow.budget GROUP BY population", "GROUP"),
         ("SELECT DISTINCT population FROM hedgerow.budget", "DISTINCT"),
         ("SELECT * FROM hedgerow.budget ORDER BY total + 1", "sorted by columns"),
-        ("SELECT * FROM hedgerow.budget LIMIT 1 + 1", "LIMIT takes a number"),
-        ("SELECT * FROM hedgerow.budget LIMIT 1 OFFSET 'a'", "OFFSET takes a number"),
-        ("SELECT * FROM hedgerow.budget UNION ALL SELECT * FROM hedgerow.budget", "one SELECT"),
-        ("SELECT * FROM hedgerow.budget WHERE", "does not read as SQL"),
+        ("SELECT * FROM hedgerow.budget LIMIT 1 + 1", "LIMIT needs a number"),
+        ("SELECT * FROM hedgerow.budget LIMIT 1 OFFSET 'a'", "OFFSET needs a number"),
+        ("SELECT * FROM hedgerow.budget UNION ALL SELECT * FROM hedgerow.budget", "single SELECT"),
+        ("SELECT * FROM hedgerow.budget WHERE", "is not valid SQL"),
     ],
 )
 def test_everything_else_is_refused_in_a_sentence(db: Database, sql: str, told: str) -> None:

@@ -102,8 +102,8 @@ def test_parts_of_a_budget_are_lines_of_their_own() -> None:
         None,
         None,
         (
-            "spent: with what was asked of everybody; closed by Gaussian noise, which has no pure"
-            " epsilon: rho counts"
+            "spent includes questions about the whole table; closed by Gaussian noise, which has no"
+            " pure epsilon; see rho"
         ),
     ]
 
@@ -113,8 +113,8 @@ def test_gaussian_noise_is_told_as_epsilon() -> None:
         db.query("SELECT COUNT(*) FROM data", epsilon=0.3)
         epsilon, rho, delta = rows(db, "budget")
     assert (epsilon["spent"], epsilon["left"]) == (None, 0)
-    assert epsilon["note"] == "closed by Gaussian noise, which has no pure epsilon: rho counts"
-    assert re.fullmatch(r"spent comes to epsilon [0-9.]+ at delta 5e-10", rho["note"])
+    assert epsilon["note"] == "closed by Gaussian noise, which has no pure epsilon; see rho"
+    assert re.fullmatch(r"spent converts to epsilon [0-9.]+ at delta 5e-10", rho["note"])
     assert delta["note"] is None
 
 

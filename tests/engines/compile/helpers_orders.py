@@ -1,4 +1,4 @@
-"""Orders, their items and the parts of items, linked by foreign keys; and a short way to write a plan."""
+"""Orders, their items and the parts of items, linked by foreign keys, and plans over them."""
 
 from __future__ import annotations
 

@@ -445,7 +445,7 @@ def test_no_number_in_a_parquet_file_is_nothing(type_: pa.DataType, tmp_path: Pa
     assert [int(numbers[0]) for numbers in found.numbers] == [5, 2]
 
 
-def test_nobody_has_no_number_as_an_id_in_a_parquet_file(tmp_path: Path) -> None:
+def test_nan_ids_in_a_parquet_file_belong_to_nobody(tmp_path: Path) -> None:
     path, schema = tmp_path / "t.parquet", Schema("t", (Column("id", "real"),), "id")
     pq.write_table(
         pa.table({"id": pa.array([1.0, math.nan, 2.0, math.nan], from_pandas=False)}), path

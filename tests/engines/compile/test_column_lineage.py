@@ -96,7 +96,7 @@ def test_a_list_is_looked_through_once_where_all_of_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("domain", [("a", "b", "c", "d"), ("d", "x", "c", "b", "a"), ("b", "d")])
-def test_what_is_not_in_the_list_takes_the_place_of_no_group(domain: tuple[str, ...]) -> None:
+def test_unlisted_values_use_up_no_group(domain: tuple[str, ...]) -> None:
     cities = ["a", "z", None, "d", "", "b", "z", "b", None, "c"]
     rows = [{"id": place % 3, "city": city, "age": place} for place, city in enumerate(cities)]
     found = agreed(by_city(Table(PEOPLE), *domain), {"people": rows})

@@ -120,7 +120,7 @@ def test_the_largest_codes_of_several_words_neither_meet_nor_overflow(
         (2**70, 1),
     ],
 )
-def test_of_each_unit_all_rows_count_in_part(ids: Sequence[Any], most: int, fine: int) -> None:
+def test_all_rows_of_a_unit_are_scaled_down(ids: Sequence[Any], most: int, fine: int) -> None:
     rows = [
         row(unit, *codes)
         for unit in ids
@@ -288,7 +288,7 @@ def _norms(before: dict[Any, int], after: dict[Any, int]) -> tuple[int, int, int
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("fine", [4, 2**20])
-def test_nobody_moves_the_table_further_than_declared(relation: Relation, fine: int) -> None:
+def test_no_unit_changes_the_table_more_than_declared(relation: Relation, fine: int) -> None:
     assert too_far(relation, fine=fine) == []
 
 

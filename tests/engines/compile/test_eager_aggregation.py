@@ -243,7 +243,7 @@ def test_each_side_is_worked_on_alone(plan: Aggregate) -> None:
 
 
 @pytest.mark.parametrize("plan", TOGETHER.values(), ids=TOGETHER)
-def test_where_it_cannot_be_the_rows_are_joined_first(plan: Aggregate) -> None:
+def test_joins_that_cannot_be_split_are_joined_first(plan: Aggregate) -> None:
     assert not added_before(statement(plan))
 
 
@@ -292,7 +292,7 @@ def test_a_tie_of_ranks_never_lets_one_more_group_through() -> None:
 @pytest.mark.parametrize(
     ("here", "there"), [(1, 1), (1, 400), (400, 1), (2, 2), (3, 90), (90, 3), (60, 60)]
 )
-def test_however_many_rows_meet_no_more_than_the_cap_counts(here: int, there: int) -> None:
+def test_no_more_rows_count_than_the_cap_however_many_are_joined(here: int, there: int) -> None:
     visits = [{"id": 1, "pay": place % 7 - 2, "kind": "x"} for place in range(here)]
     people = [{"id": 1, "town": "a", "age": 1} for _ in range(there)]
     for most in (1, 3, 100, 4000):

@@ -209,7 +209,7 @@ def sql(expression: Expression, **types: Type) -> str:
     return compile_expression(expression, known, names, DUCKDB).sql("duckdb")
 
 
-def test_what_is_written_in_a_question_stays_a_literal() -> None:
+def test_constants_of_a_query_stay_literals() -> None:
     nasty = "'; DROP TABLE t; -- /* \\' $$"
     assert (
         sql(Call("=", (ColumnRef("s"), Constant(nasty, "text"))), s="text")

@@ -117,7 +117,7 @@ def test_bounds_are_believed_of_what_was_read_and_of_nothing_else() -> None:
         assert found.type == rows.columns[name].type
 
 
-def test_nothing_stays_nothing_and_what_has_no_end_goes_to_the_ends() -> None:
+def test_null_stays_null_and_infinity_goes_to_the_ends() -> None:
     for snap in (
         ClampedGrid(Fraction(1), -3, 4),
         ClampedGrid(Fraction(1, 3), -3, 4),

@@ -85,7 +85,7 @@ def test_codes_change_no_cell(plan: Aggregate) -> None:
 PLACES = Schema("places", (Column("name", "text"), Column("size", "text", values=WORDS)), None)
 
 
-def test_of_public_rows_the_first_by_its_text_is_met() -> None:
+def test_the_first_public_match_is_chosen_by_its_text() -> None:
     rows_beside = Join(
         Table(OPEN), Table(PLACES), (("kind", "name"),), (("size", "size"),), max_matches=1
     )
@@ -130,7 +130,7 @@ def casts(plan: Aggregate) -> list[exp.Expr]:
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_what_is_not_on_the_list_goes_before_anything_is_cast(plan: Aggregate) -> None:
+def test_unlisted_keys_are_dropped_before_they_are_encoded(plan: Aggregate) -> None:
     # DuckDB compares every word of the list with text that has no code, for the message of an error
     # that nobody reads.
     (value,) = casts(plan)

@@ -174,7 +174,7 @@ def test_the_cells_are_those_of_the_reference(rows: RelationNode) -> None:
 
 
 @pytest.mark.parametrize("join", MEETING.values(), ids=list(MEETING))
-def test_who_meets_parents_asks_no_more_whose_the_rows_are(join: Join) -> None:
+def test_a_join_through_the_link_skips_the_owner_lookup(join: Join) -> None:
     assert joins_through_link(join)
     whole = plan(join)
     session = DuckDBSession([], EngineLimits(None, None))
@@ -188,5 +188,5 @@ def test_who_meets_parents_asks_no_more_whose_the_rows_are(join: Join) -> None:
 
 
 @pytest.mark.parametrize("join", APART.values(), ids=list(APART))
-def test_who_does_not_is_looked_up(join: Join) -> None:
+def test_other_joins_look_up_the_owners(join: Join) -> None:
     assert not joins_through_link(join)

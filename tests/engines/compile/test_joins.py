@@ -146,7 +146,7 @@ def test_two_populations_meet_as_the_reference_says(engine: Callable[..., Any]) 
     assert met > 10
 
 
-def test_those_who_are_named_have_ids_of_the_same_type() -> None:
+def test_references_must_have_the_type_of_the_ids_they_refer_to() -> None:
     tables: dict[str, Any] = {
         "visits": [{"id": 1, "doctor": 1, "month": "may", "cost": 1}],
         "doctors": [],
@@ -164,7 +164,7 @@ def test_those_who_are_named_have_ids_of_the_same_type() -> None:
     source.close()
 
 
-def test_those_who_are_named_have_ids_that_compare_exactly() -> None:
+def test_references_must_compare_exactly_with_the_ids_they_refer_to() -> None:
     plan = Aggregate(Group(Bound(meetings.meeting(()), (), 2, 2)), (Measure("rows"),))
     columns = {
         column.name: StoredColumn(column.name, column.type)
@@ -198,7 +198,7 @@ def by_engine(plan: Aggregate, tables: Any, rank: Any) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("table", ["visits", "doctors"])
-def test_nobody_of_two_populations_moves_an_answer_further_than_declared(
+def test_no_unit_of_two_populations_changes_an_answer_more_than_declared(
     table: str, relation: Relation
 ) -> None:
     assert list(meetings.searched(table, relation, range(many(2)), by_engine)) == []
@@ -274,7 +274,7 @@ def test_mistakes_in_the_bounds_of_two_populations_are_found(
 
 
 @pytest.mark.parametrize("most", [1, 3, 2**70])
-def test_what_others_get_is_clamped_beyond_64_bits_too(most: int) -> None:
+def test_totals_of_second_units_are_clamped_beyond_64_bits_too(most: int) -> None:
     far = 2**52
     visits = replace(
         meetings.VISITS, columns=(*meetings.VISITS.columns[:2], Column("cost", "integer"))

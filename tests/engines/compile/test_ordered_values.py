@@ -99,7 +99,7 @@ def test_no_keys_and_no_rows_make_one_empty_sample_or_none() -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 2**40, 2**70])
-def test_of_each_unit_only_so_many_values_count_whichever_they_are(most: int) -> None:
+def test_only_max_rows_values_of_each_unit_count(most: int) -> None:
     values = [4, 4, 4, 2, 3, 9, 9, 1]
     rows = [row(unit, k="a", i=value) for unit in (1, 2) for value in values]
     ((sample, different),) = agreed(
@@ -267,7 +267,7 @@ def test_reals_are_snapped_after_they_are_chosen() -> None:
     assert kept[0] == kept[1]
 
 
-def test_what_two_units_have_is_different_once_and_sampled_twice() -> None:
+def test_a_value_of_two_units_is_one_distinct_value_and_two_in_a_sample() -> None:
     rows = [row(unit, t="same") for unit in (1, 2)] + [row(1, t="own")]
     found = agreed(
         by(

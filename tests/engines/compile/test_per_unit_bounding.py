@@ -122,9 +122,7 @@ def test_a_sum_of_nothing_is_nothing(kind: Any) -> None:
     ) == {None: 1, 0.0: 1}
 
 
-def test_a_unit_has_a_row_for_every_combination_of_the_keys_also_of_those_that_nobody_asks_about() -> (
-    None
-):
+def test_a_unit_has_a_row_for_every_combination_of_its_keys_needed_or_not() -> None:
     rows = [
         row(1, t="a", i=1),
         row(1, t="a", i=2),
@@ -143,7 +141,7 @@ def test_a_unit_has_a_row_for_every_combination_of_the_keys_also_of_those_that_n
     assert agreed(by_most, {"t": rows}) == {(2,): (1,), (3,): (1,), (4,): (1,), (5,): (1,)}
 
 
-def test_what_was_folded_is_filtered_and_folded_again() -> None:
+def test_per_unit_results_are_filtered_and_aggregated_again() -> None:
     rows = [row(unit, t=t, i=unit) for unit in (1, 2, 3) for t in "abc"[:unit] for _ in range(unit)]
     once = UnitAggregation(Table(SCHEMA), ("t",), (("n", UnitStatistic("rows")),))
     often = Filter(once, Call(">", (ColumnRef("n"), Constant(1, "integer"))))

@@ -99,7 +99,7 @@ def test_only_the_columns_that_are_needed_are_read() -> None:
     assert "age" not in text(question("city", measures=(Measure("units"),)))
 
 
-def test_what_somebody_wrote_stands_in_literals_and_quoted_names_only() -> None:
+def test_user_text_appears_only_in_literals_and_quoted_names() -> None:
     nasty = "x'; DROP TABLE t0; --"
     rows = Project(
         Filter(Table(VISITS), Call("=", (ColumnRef("city"), Constant(nasty, "text")))),
@@ -251,7 +251,7 @@ def test_ids_meet_only_where_they_compare_exactly(
     source.close()
 
 
-def test_what_the_data_lack_is_said() -> None:
+def test_missing_tables_and_columns_are_named() -> None:
     with pytest.raises(SourceError, match="no table visits"):
         compile_plan(BY_CITY, {}, DUCKDB)
     with pytest.raises(SourceError, match="data of visits have no column age"):
@@ -267,7 +267,7 @@ def roots(depth: int) -> Expression:
     return found
 
 
-def test_what_would_grow_beyond_all_measure_is_refused_wherever_it_stands() -> None:
+def test_expressions_that_grow_too_large_are_refused_everywhere() -> None:
     wide = (("age", "age"),)
     rooted = Project(Table(VISITS), (("age", roots(20)),))
     deep: list[RelationNode] = [
@@ -283,7 +283,7 @@ def test_what_would_grow_beyond_all_measure_is_refused_wherever_it_stands() -> N
         ),
     ]
     for rows in deep:
-        with pytest.raises(Unsupported, match="too deeply. Split it into smaller"):
+        with pytest.raises(Unsupported, match=r"too deeply\. Split it into smaller"):
             text(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("rows"),)))
     assert text(
         Aggregate(
@@ -298,7 +298,7 @@ MEDIAN = OrderStatistic(
 )
 
 
-def test_what_is_not_added_up_has_a_statement_of_its_own() -> None:
+def test_distinct_counts_and_order_statistics_have_their_own_statement() -> None:
     shelves = {"visits": SHELF}
     both = compile_plan(
         question("city", measures=(MEDIAN, Measure("rows"), Measure("distinct", "pay"))),
@@ -353,7 +353,7 @@ def test_a_plan_is_compiled_once() -> None:
     assert compiled(BY_CITY) == compile_plan(BY_CITY, {"visits": SHELF}, DUCKDB)
 
 
-def test_who_asks_from_too_deep_a_place_hears_so() -> None:
+def test_a_plan_compiled_from_a_deep_stack_is_refused() -> None:
     rows: Expression = ColumnRef("age")
     for _ in range(90):
         rows = Call("negate", (rows,))
@@ -366,6 +366,6 @@ def test_who_asks_from_too_deep_a_place_hears_so() -> None:
         return below(frames - 1) if frames else compiled(plan)
 
     hash(plan)
-    with pytest.raises(Unsupported, match="nested too deeply. Split it"):
+    with pytest.raises(Unsupported, match=r"nested too deeply\. Split it"):
         below(sys.getrecursionlimit() - 350)
     assert below(0)

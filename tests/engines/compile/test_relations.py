@@ -160,7 +160,7 @@ def test_rows_without_an_id_are_nobodys_wherever_they_lead(ids: list[Any], units
     assert agreed(by(beside, "code"), tables) == {("a",): (units, there)}
 
 
-def test_of_each_unit_only_its_first_parts_count_and_null_comes_last() -> None:
+def test_only_the_first_parts_of_a_unit_count_and_null_is_the_last() -> None:
     parted = replace(ORDERS, partition=Partition("NUMBER", 2))
     tables = {
         "orders": (

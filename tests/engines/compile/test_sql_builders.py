@@ -38,7 +38,7 @@ def back(term: exp.Expr) -> tuple[object, str]:
 
 
 @given(st.one_of(st.integers(-(2**63), 2**63 - 1), st.sampled_from([2**63 - 1, -(2**63)])))
-def test_whole_numbers_arrive_whole(number: int) -> None:
+def test_integer_literals_are_exact(number: int) -> None:
     assert back(integer_literal(number)) == (number, "BIGINT")
 
 

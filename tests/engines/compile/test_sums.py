@@ -68,7 +68,7 @@ def test_any_cap_works(most: int) -> None:
     )
 
 
-def test_what_a_unit_puts_in_is_cut_towards_zero_on_both_sides() -> None:
+def test_contributions_are_truncated_towards_zero_for_both_signs() -> None:
     data = pa.table(
         {
             "id": [1, 1, 1, 2, 2, 2],
@@ -175,9 +175,7 @@ def test_a_total_with_limits_takes_the_whole_sum_of_a_unit_however_many_rows_it_
         ]
 
 
-def test_where_every_row_is_a_unit_limits_hold_for_each_and_a_missing_value_puts_in_nothing() -> (
-    None
-):
+def test_sum_bounds_hold_for_each_row_that_is_a_unit() -> None:
     alone = Schema("visits", (Column("age", "integer"),), "row")
     tables = {"visits": [{"age": age} for age in (7, -1, None, 3)]}
     snap = ClampedGrid(Fraction(1), -10, 10)

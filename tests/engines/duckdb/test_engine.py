@@ -18,7 +18,7 @@ from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.errors import InvalidArgument, SourceError
 
 
-def test_it_answers_and_tells_its_columns() -> None:
+def test_duckdb_answers_plans_and_returns_its_columns() -> None:
     source = DuckDB(visits(), threads=1, memory=10**9)
     assert answer(source, BY_CITY) == ANSWER
     types = ("integer", "integer", "text", "real")
@@ -30,7 +30,7 @@ def test_it_answers_and_tells_its_columns() -> None:
     source.close()
 
 
-def test_whatever_fails_while_answering_says_the_same_and_quotes_nothing(tmp_path: Path) -> None:
+def test_every_failure_raises_the_same_error_without_data(tmp_path: Path) -> None:
     path = tmp_path / "visits.parquet"
     pq.write_table(pa.table(ROWS), path)
     source = DuckDB({"visits": RegisteredTable(path, VISITS)})
@@ -65,7 +65,7 @@ def test_a_file_that_has_changed_is_not_asked(
     for _ in range(2):  # gone, and there again
         with pytest.raises(
             SourceError,
-            match="The file of visits has changed since it was opened. Declare a new version",
+            match=r"The file of visits has changed since it was opened\. Declare a new version",
         ):
             source.prepare(BY_CITY)
         written()
@@ -83,7 +83,7 @@ def test_after_closing_it_fails_like_anything_else() -> None:
         source.run(BY_CITY)
 
 
-def test_what_was_prepared_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prepared_plan_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     source = DuckDB(visits())
     source.prepare(BY_CITY)
     monkeypatch.setattr(compile, "compile_plan", None)
@@ -91,7 +91,7 @@ def test_what_was_prepared_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch
     source.close()
 
 
-def test_what_cannot_be_run_is_refused_when_it_is_prepared() -> None:
+def test_a_plan_that_cannot_run_is_refused_when_it_is_prepared() -> None:
     source = DuckDB(visits())
     with pytest.raises(SourceError, match="The data have no table others"):
         source.prepare(question("city", schema=replace(VISITS, table="others")))

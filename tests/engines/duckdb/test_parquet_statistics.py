@@ -132,9 +132,7 @@ def test_a_table_that_would_not_be_clamped_is_not_opened(
     for column in (Column("x", kind, Fraction(0), Fraction(10)), Column("id", "text")):
         schema = Schema("t", (column,), "id")
         if column.name == "x":
-            with pytest.raises(
-                SourceError, match=r"statistics in the file t\.parquet"
-            ):
+            with pytest.raises(SourceError, match=r"statistics in the file t\.parquet"):
                 engine({"t": RegisteredTable(path, schema)})
         else:
             # what nobody reads may be as it is

@@ -55,7 +55,7 @@ FORBIDDEN = (
 
 
 @pytest.mark.parametrize("statement", FORBIDDEN)
-def test_nothing_else_is_within_reach(statement: str, parquet: Path) -> None:
+def test_statements_reach_no_other_files_or_settings(statement: str, parquet: Path) -> None:
     planted = pa.table({"x": [1]})  # a table must not be found among Python's variables
     session = DuckDBSession([parquet], EngineLimits())
     before = parquet.read_bytes()

@@ -15,16 +15,17 @@ def test_limits_are_whole_numbers(limits: dict[str, int]) -> None:
         EngineLimits(**limits)
 
 
-def test_who_asks_through_it_loads_no_engine() -> None:
+def test_the_parent_process_loads_no_engine() -> None:
     code = (
-        "import sys, hedgerow.engines.duckdb.process.engine_process, hedgerow.engines.duckdb.engine;"
+        "import sys, hedgerow.engines.duckdb.engine;"
+        " import hedgerow.engines.duckdb.process.engine_process;"
         " print({'duckdb', 'pyarrow', 'pandas'} & sys.modules.keys())"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
 
 
-def test_what_an_engine_says_of_the_data_is_not_passed_on() -> None:
+def test_messages_of_the_engine_are_not_passed_on() -> None:
     def fails() -> int:
         raise ValueError("row 7 holds a secret")
 

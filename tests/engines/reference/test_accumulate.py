@@ -215,7 +215,7 @@ def test_folded(fold: UnitStatistic, type_: Type, found: Value) -> None:
     assert (type(value), value) == (type(found), found)
 
 
-def test_what_a_unit_adds_up_stays_within_64_bits() -> None:
+def test_the_sum_of_a_unit_stays_within_64_bits() -> None:
     many: list[dict[str, Value]] = [{"x": 2.0**53}] * 600
     wide = ClampedGrid(Fraction(1), -(2**53), 2**53)
     assert aggregate_unit_rows(UnitStatistic("total", "x", wide), "integer", many) == 2**62

@@ -92,7 +92,7 @@ def test_read(type_: Type, raw: object, value: Value) -> None:
 
 @pytest.mark.parametrize("type_", TYPES)
 @pytest.mark.parametrize("raw", [None, nan, Decimal("nan"), Decimal("snan"), pd.NaT])
-def test_nothing_is_null(type_: Type, raw: object) -> None:
+def test_missing_values_are_read_as_null(type_: Type, raw: object) -> None:
     assert read_value(Column("x", type_), raw) is None
 
 
@@ -130,7 +130,7 @@ def test_bounds_move() -> None:
     ]
 
 
-def test_what_is_not_listed_is_null() -> None:
+def test_unlisted_values_are_read_as_null() -> None:
     assert [read_value(Column("x", "text", values=("a", "b")), raw) for raw in ("a", "A", "c")] == [
         "a",
         None,

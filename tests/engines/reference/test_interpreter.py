@@ -398,7 +398,9 @@ def test_links_find_the_owners() -> None:
 @pytest.mark.parametrize(
     ("most", "kept"), [(1, [("u", 1), ("v", 0)]), (2, [("u", 1), ("u", 5), ("v", 0)]), (3, None)]
 )
-def test_of_each_unit_the_first_parts_count(most: int, kept: list[tuple[str, int]] | None) -> None:
+def test_only_the_first_parts_of_each_unit_count(
+    most: int, kept: list[tuple[str, int]] | None
+) -> None:
     everything = [("u", 5), ("u", 1), ("v", None), ("u", None), ("v", 0), ("u", 1)]
     table = Table(Schema("t", (Column("day", "integer"),), "who", partition=Partition("DAY", most)))
     found = [
@@ -494,7 +496,7 @@ def test_combinations_of_all_rows_count_as_often_as_units_have_them() -> None:
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_nobody_moves_combinations_further_than_declared(relation: Relation) -> None:
+def test_no_unit_changes_a_contingency_table_more_than_declared(relation: Relation) -> None:
     moved = 0
     for example in range(250):
         random = Random(example)
@@ -524,7 +526,7 @@ def test_nobody_moves_combinations_further_than_declared(relation: Relation) -> 
 
 
 @pytest.mark.long
-def test_what_a_unit_has_depends_on_its_own_rows() -> None:
+def test_the_rows_of_a_unit_depend_on_no_other_unit() -> None:
     """The invariant of all nodes: without the others, a unit has the same rows."""
     found = 0
     for example in range(300):
@@ -548,7 +550,7 @@ def test_what_a_unit_has_depends_on_its_own_rows() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_nobody_moves_an_answer_further_than_declared(relation: Relation) -> None:
+def test_no_unit_changes_an_answer_more_than_declared(relation: Relation) -> None:
     """Joins, folds, links and parts included."""
     moved = 0
     for example in range(250):
@@ -612,7 +614,7 @@ IDS: dict[str, tuple[Column | None, list[object], list[object]]] = {
 
 
 @pytest.mark.parametrize("case", IDS)
-def test_whose_row_it_is(case: str) -> None:
+def test_rows_are_assigned_to_their_owners(case: str) -> None:
     declared, raw, found = IDS[case]
     table = Table(Schema("t", () if declared is None else (declared,), "id"))
     data = {"t": [{"id": one, "ID": one} for one in raw]}
@@ -667,7 +669,7 @@ def test_bonds_are_picked_before_anybody_is_met() -> None:
     assert len(list(evaluate_relation(meetings.meeting((), bonds=1), twice, flat))) == 4
 
 
-def test_what_one_of_the_others_gets_is_clamped_number_by_number() -> None:
+def test_each_number_of_a_second_unit_is_clamped() -> None:
     measures = (
         Measure("rows"),
         Measure("units"),
@@ -691,7 +693,7 @@ def test_what_one_of_the_others_gets_is_clamped_number_by_number() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("table", ["visits", "doctors"])
-def test_nobody_of_two_populations_moves_an_answer_further_than_declared(
+def test_no_unit_of_two_populations_changes_an_answer_more_than_declared(
     table: str, relation: Relation
 ) -> None:
     assert list(meetings.searched(table, relation, range(many(60)), interpret_plan)) == []
@@ -759,7 +761,7 @@ def cut_not_clamped(monkeypatch: pytest.MonkeyPatch) -> None:
             numbers
             for each in got.values()
             for _, _, numbers in sorted(each, key=lambda one: one[:2])[
-                : plan.population_join[0].max_rows
+                : plan.population_join.population.max_rows
             ]
         ]
 

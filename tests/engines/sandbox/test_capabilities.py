@@ -17,14 +17,15 @@ def tried(flags):
     return "done"
 
 words = drop_capabilities(ctypes.CDLL(None, use_errno=True), sys.argv[1:])
-told = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines() if line.startswith("Cap"))
+lines = open("/proc/self/status").read().splitlines()
+told = dict(line.split(":\\t") for line in lines if line.startswith("Cap"))
 sets = {name: int(text, 16) for name, text in told.items()}
 print(json.dumps([words, sets, tried(os.O_RDONLY), tried(os.O_WRONLY)]))
 """
 ROOT = os.geteuid() == 0
 
 
-def test_none_is_left(tmp_path: Path) -> None:
+def test_no_capability_is_left(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     words, sets, reading, _ = run_alone(CODE, str(tmp_path / "mine"), str(tmp_path / "absent"))
     assert words == "no capability is left"
@@ -34,7 +35,7 @@ def test_none_is_left(tmp_path: Path) -> None:
     assert reading == "done"
 
 
-def test_what_reads_files_of_others_stays_where_root_needs_it_and_does_not_write(
+def test_root_keeps_the_capability_to_read_private_files_but_cannot_write(
     tmp_path: Path,
 ) -> None:
     theirs = tmp_path / "theirs"

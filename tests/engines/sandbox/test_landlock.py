@@ -22,12 +22,14 @@ def tried(path, flags):
     return "done"
 
 try:
-    words = allow_reading_only(library, [folder + "/sub", folder + "/link", folder + "/absent", folder + "/file/x"])
+    paths = [f"{folder}/{name}" for name in ("sub", "link", "absent", "file/x")]
+    words = allow_reading_only(library, paths)
 except OSError as error:
     print(json.dumps([error.strerror, []]))
     raise SystemExit
 names = ["sub", "sub/inner", "link", "target", "file"]
-print(json.dumps([words, [(tried(f"{folder}/{name}", os.O_RDONLY), tried(f"{folder}/{name}", os.O_RDWR)) for name in names]]))
+flags = (os.O_RDONLY, os.O_RDWR)
+print(json.dumps([words, [[tried(f"{folder}/{name}", flag) for flag in flags] for name in names]]))
 """
 
 

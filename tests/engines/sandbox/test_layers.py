@@ -245,7 +245,7 @@ NUMBERS = {"x86_64": (317, 126, 272), "aarch64": (277, 91, 97)}  # seccomp, caps
         ("network", 1, "not permitted"),
     ],
 )
-def test_what_a_system_does_not_grant_is_reported_and_the_others_hold(
+def test_a_missing_layer_is_reported_and_the_others_hold(
     layer: str, code: int, words: str, files: dict[str, str]
 ) -> None:
     seccomp, capset, unshare = NUMBERS[os.uname().machine]

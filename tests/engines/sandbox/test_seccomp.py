@@ -19,23 +19,25 @@ ALLOW, END, REFUSED, UNKNOWN = 0x7FFF0000, 0x80000000, 0x50000 | errno.EPERM, 0x
 # Calls by which files, processes or the network could be reached, with their numbers in the
 # kernel's two tables.
 FORBIDDEN = """
-creat:85:- truncate:76:45 ftruncate:77:46 fallocate:285:47 rename:82:- renameat:264:38 renameat2:316:276
-unlink:87:- unlinkat:263:35 rmdir:84:- mkdir:83:- mkdirat:258:34 link:86:- linkat:265:37 symlink:88:-
-symlinkat:266:36 mknod:133:- mknodat:259:33 chmod:90:- fchmod:91:52 fchmodat:268:53 fchmodat2:452:452
-chown:92:- fchown:93:55 lchown:94:- fchownat:260:54 utime:132:- utimes:235:- futimesat:261:- utimensat:280:88
-setxattr:188:5 lsetxattr:189:6 fsetxattr:190:7 removexattr:197:14 lremovexattr:198:15 fremovexattr:199:16
-openat2:437:437 open_by_handle_at:304:265 name_to_handle_at:303:264 memfd_create:319:279 memfd_secret:447:447
-pwrite64:18:68 writev:20:66 pwritev:296:70 pwritev2:328:287 sendfile:40:71 splice:275:76 tee:276:77
-vmsplice:278:75 copy_file_range:326:285 execve:59:221 execveat:322:281 fork:57:- vfork:58:- clone3:435:435
-ptrace:101:117 process_vm_readv:310:270 process_vm_writev:311:271 pidfd_open:434:434 pidfd_getfd:438:438
-pidfd_send_signal:424:424 kill:62:129 tkill:200:130 tgkill:234:131 rt_sigqueueinfo:129:138 socket:41:198
-socketpair:53:199 connect:42:203 bind:49:200 sendto:44:206 sendmsg:46:211 io_uring_setup:425:425
-io_uring_enter:426:426 io_uring_register:427:427 io_setup:206:0 io_submit:209:2 mount:165:40 umount2:166:39
-mount_setattr:442:442 move_mount:429:429 open_tree:428:428 fsopen:430:430 pivot_root:155:41 chroot:161:51
-setns:308:268 unshare:272:97 bpf:321:280 perf_event_open:298:241 userfaultfd:323:282 seccomp:317:277
-landlock_create_ruleset:444:444 keyctl:250:219 add_key:248:217 request_key:249:218 init_module:175:105
-finit_module:313:273 kexec_load:246:104 setuid:105:146 setresuid:117:147 capset:126:91 swapon:167:224
-quotactl:179:60 syslog:103:116 reboot:169:142 chdir:80:49
+creat:85:- truncate:76:45 ftruncate:77:46 fallocate:285:47 rename:82:- renameat:264:38
+renameat2:316:276 unlink:87:- unlinkat:263:35 rmdir:84:- mkdir:83:- mkdirat:258:34 link:86:-
+linkat:265:37 symlink:88:- symlinkat:266:36 mknod:133:- mknodat:259:33 chmod:90:- fchmod:91:52
+fchmodat:268:53 fchmodat2:452:452 chown:92:- fchown:93:55 lchown:94:- fchownat:260:54 utime:132:-
+utimes:235:- futimesat:261:- utimensat:280:88 setxattr:188:5 lsetxattr:189:6 fsetxattr:190:7
+removexattr:197:14 lremovexattr:198:15 fremovexattr:199:16 openat2:437:437 open_by_handle_at:304:265
+name_to_handle_at:303:264 memfd_create:319:279 memfd_secret:447:447 pwrite64:18:68 writev:20:66
+pwritev:296:70 pwritev2:328:287 sendfile:40:71 splice:275:76 tee:276:77 vmsplice:278:75
+copy_file_range:326:285 execve:59:221 execveat:322:281 fork:57:- vfork:58:- clone3:435:435
+ptrace:101:117 process_vm_readv:310:270 process_vm_writev:311:271 pidfd_open:434:434
+pidfd_getfd:438:438 pidfd_send_signal:424:424 kill:62:129 tkill:200:130 tgkill:234:131
+rt_sigqueueinfo:129:138 socket:41:198 socketpair:53:199 connect:42:203 bind:49:200 sendto:44:206
+sendmsg:46:211 io_uring_setup:425:425 io_uring_enter:426:426 io_uring_register:427:427
+io_setup:206:0 io_submit:209:2 mount:165:40 umount2:166:39 mount_setattr:442:442 move_mount:429:429
+open_tree:428:428 fsopen:430:430 pivot_root:155:41 chroot:161:51 setns:308:268 unshare:272:97
+bpf:321:280 perf_event_open:298:241 userfaultfd:323:282 seccomp:317:277
+landlock_create_ruleset:444:444 keyctl:250:219 add_key:248:217 request_key:249:218
+init_module:175:105 finit_module:313:273 kexec_load:246:104 setuid:105:146 setresuid:117:147
+capset:126:91 swapon:167:224 quotactl:179:60 syslog:103:116 reboot:169:142 chdir:80:49
 """
 
 
@@ -76,7 +78,7 @@ def verdict(machine: str, number: int | None, *arguments: int) -> int:
     )
 
 
-def test_what_is_listed_is_allowed_and_nothing_else(machine: str) -> None:
+def test_only_listed_calls_are_allowed(machine: str) -> None:
     processor = PROCESSORS[machine]
     program = assemble_filter(processor)
     plain = {numbers[processor.column] for numbers in ALLOWED.values()}
@@ -98,7 +100,7 @@ def test_what_is_listed_is_allowed_and_nothing_else(machine: str) -> None:
     } == {UNKNOWN}
 
 
-def test_another_numbering_of_calls_ends_the_process(machine: str) -> None:
+def test_a_call_in_another_numbering_ends_the_process(machine: str) -> None:
     # of 32 bits, and each of the two on the other
     for mark in (0x40000003, 0x40000028, 0xC000003E, 0xC00000B7):
         if mark != PROCESSORS[machine].audit_arch:
@@ -149,7 +151,7 @@ print(json.dumps([words, told]))
 """
 
 
-def test_it_is_loaded() -> None:
+def test_the_kernel_loads_the_filter() -> None:
     if not has_seccomp():
         with pytest.raises(OSError, match=r"no list of system calls|refused"):
             filter_system_calls(None)  # type: ignore[arg-type]
@@ -173,7 +175,7 @@ way()
 """
 
 
-def test_the_way_in_by_32_bits_ends_the_process() -> None:
+def test_a_32_bit_call_ends_the_process() -> None:
     if os.uname().machine != "x86_64":
         assert assemble_filter(PROCESSORS["aarch64"])[2] == (0x06, 0, 0, END)
         return

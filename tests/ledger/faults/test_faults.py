@@ -295,7 +295,7 @@ except LedgerError as problem:
         env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
     done, told = run.stdout.split(" ", 1)
-    assert "What was charged is kept" in told or "is full" in told
+    assert "no charge is lost" in told or "is full" in told
     with Ledger.open(path, create=False) as ledger:
         assert 0 < int(done) <= sum(entry.kind == "charge" for entry in ledger.entries())
         assert ledger.state.budget("patients").charged.epsilon >= int(done) * Fraction(1, 10)

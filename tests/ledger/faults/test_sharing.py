@@ -40,7 +40,7 @@ def test_who_waits_too_long_is_told(path: Path) -> None:
     with Ledger.open(path, create=False, wait=0.05) as ledger:
         other = apsw.Connection(str(path))
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(LedgerError, match="in use by another process that does not let go"):
+        with pytest.raises(LedgerError, match="is locked by another process"):
             pay(ledger)
         other.execute("ROLLBACK")
         other.close()
@@ -77,7 +77,7 @@ for _ in range(2):
         os._exit(0)
     pay(ledger)
     assert os.waitpid(child, 0)[1] == 0
-print(ledger.book.budget("patients").charged.epsilon)
+print(ledger.state.budget("patients").charged.epsilon)
 """
     run = subprocess.run(
         [sys.executable, "-c", code],

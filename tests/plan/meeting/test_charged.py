@@ -18,7 +18,9 @@ from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import CentredCounts, Charge, ReleaseNoise, release, release_custom
+from hedgerow.release.custom_release import release_custom
+from hedgerow.release.noise import CentredCounts, ReleaseNoise
+from hedgerow.release.release import Charge, ChargedPopulation, release
 from plan import meetings
 
 DOCTORS = Unit("change-one", "id")
@@ -52,7 +54,9 @@ def two_budgets(doctors: Fraction | int = 10) -> MemoryLedger:
 
 
 def both(**changes: Any) -> Charge:
-    return replace(charge(), **{"others": ("doctors", DOCTORS), **changes})
+    return replace(
+        charge(), **{"second_population": ChargedPopulation("doctors", DOCTORS), **changes}
+    )
 
 
 def test_two_populations_are_charged_their_own_losses_in_one_entry() -> None:
@@ -100,8 +104,8 @@ def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() ->
 @pytest.mark.parametrize(
     ("asked", "charged"),
     [
-        (meetings.asked(), both(others=None)),
-        (meetings.asked(), both(others=("people", DOCTORS))),
+        (meetings.asked(), both(second_population=None)),
+        (meetings.asked(), both(second_population=ChargedPopulation("people", DOCTORS))),
         (plan(domain=DAYS), both()),
     ],
 )
@@ -120,5 +124,5 @@ def test_other_doors_are_for_one_population_and_nothing_is_centred_for_two() -> 
         release_custom([meetings.asked()], Meeting(), book, custom(), both())
     measures = (Measure("rows"), Measure("values", "cost"), Measure("units"))
     noise = ReleaseNoise((Gaussian(Fraction(9)),) * 3, centre=CentredCounts(2, ((0, 2), (1, 2))))
-    with pytest.raises(InvalidArgument, match="or meets others"):
+    with pytest.raises(InvalidArgument, match="or two populations"):
         release(meetings.asked((), measures), Meeting(), book, noise, both())

@@ -87,7 +87,7 @@ def test_types_that_mix() -> None:
         check_same_type([Range("integer"), Range("real"), Range("text", values=())], "A test") == 0
     )
     with pytest.raises(
-        Unsupported, match="A test needs values of one type, and here are integer and text"
+        Unsupported, match="A test needs values of one type, but these are integer and text"
     ):
         check_same_type([Range("integer"), Range("text")], "A test")
 

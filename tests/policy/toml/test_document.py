@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
-from hedgerow.policy.toml.document import compute_default_step, read_document
+from hedgerow.policy.toml.column_reader import compute_default_step
+from hedgerow.policy.toml.document import read_document
 from policy.helpers_page import CLINIC, edited, line, mistakes, policy
 
 F = Fraction
@@ -57,7 +58,7 @@ def test_defaults_follow_what_is_stated() -> None:
 
 
 @pytest.mark.parametrize("bound", ["max_rows", "max_units"])
-def test_where_rows_are_units_either_bound_stands_for_both(bound: str) -> None:
+def test_with_row_units_max_units_and_max_rows_are_the_same(bound: str) -> None:
     (table,) = parse_policy(SMALL + f"{bound} = 7").tables
     assert (table.max_units, table.max_rows) == (7, 7)
 
@@ -84,7 +85,7 @@ def test_columns_are_filled_in() -> None:
         (0, F(1, 3), F(1, 2**22)),
     ],
 )
-def test_the_usual_step_of_reals_is_a_power_of_two(
+def test_the_default_step_of_reals_is_a_power_of_two(
     low: int, high: Fraction | int, step: Fraction
 ) -> None:
     found = compute_default_step("real", F(low), F(high))
@@ -92,7 +93,7 @@ def test_the_usual_step_of_reals_is_a_power_of_two(
     assert 2**20 <= (F(high) - low) / step < 2**21
 
 
-def test_the_usual_step_of_others() -> None:
+def test_the_default_step_of_other_types() -> None:
     assert compute_default_step("integer", F(0), F(9)) == 1
     assert compute_default_step("text", F(0), F(9)) is None
 
@@ -106,40 +107,117 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
     named = edited(("[budget]", "[budgets.patients]"))
     assert parse_policy(named) == policy()
     unused = parse_policy(named + "[budget]\nepsilon = 1\n")
-    assert unused.warnings == ("No table uses the budget of population 'people'. Remove it, or correct the population of a table.",)
+    assert unused.warnings == (
+        (
+            "No table uses the budget of population 'people'. Remove it, or correct the"
+            " population of a table."
+        ),
+    )
 
 
 @pytest.mark.parametrize(
     ("changes", "where", "told"),
     [
-        ([("delta   = 1e-9", "delta   = 1e-3")], "delta   = 1e-3", "delta must be below 1/max_units"),
-        ([("[budget]", "[budgets.patients]"), ("delta   = 1e-9", "delta   = 1e-3")], "delta   = 1e-3", "delta must be below 1/max_units"),
+        (
+            [("delta   = 1e-9", "delta   = 1e-3")],
+            "delta   = 1e-3",
+            "delta must be below 1/max_units",
+        ),
+        (
+            [("[budget]", "[budgets.patients]"), ("delta   = 1e-9", "delta   = 1e-3")],
+            "delta   = 1e-3",
+            "delta must be below 1/max_units",
+        ),
         ([("delta   = 1e-9\n", "")], "default_delta ", "default_delta needs a delta"),
         ([("epsilon = 3.0", "epsilon = -3.0")], "epsilon = -3.0", "epsilon must be above 0"),
         ([("epsilon = 3.0", "epsilon = 1e9")], "epsilon = 1e9", "epsilon must lie between"),
-        ([("[budget]", "[budgets.patients]"), ("epsilon = 3.0", 'epsilon = "3"')], 'epsilon = "3"', "epsilon must be a number"),
-        ([("default_epsilon = 0.1", "default_epsilon = 1.5")], "default_epsilon", "at most max_epsilon_per_query"),
+        (
+            [("[budget]", "[budgets.patients]"), ("epsilon = 3.0", 'epsilon = "3"')],
+            'epsilon = "3"',
+            "epsilon must be a number",
+        ),
+        (
+            [("default_epsilon = 0.1", "default_epsilon = 1.5")],
+            "default_epsilon",
+            "at most max_epsilon_per_query",
+        ),
         ([('name   = "clinic"', 'name   = "a/b"')], 'name   = "a/b"', "it names a file"),
-        ([('engine = "duckdb"', 'engine = "sc://host:15002"')], "engine", "export the tables to Parquet or CSV files"),
-        ([('source = "regions.csv"', 'source = "s3://x/regions.csv"')], "s3:", "addresses and patterns are not allowed"),
-        ([('source = "regions.csv"', 'source = "regions*.csv"')], "regions*", "addresses and patterns are not allowed"),
-        ([('source = "regions.csv"', 'source = "regions.xlsx"')], "xlsx", "must be a .csv or .parquet file"),
+        (
+            [('engine = "duckdb"', 'engine = "sc://host:15002"')],
+            "engine",
+            "export the tables to Parquet or CSV files",
+        ),
+        (
+            [('source = "regions.csv"', 'source = "s3://x/regions.csv"')],
+            "s3:",
+            "addresses and patterns are not allowed",
+        ),
+        (
+            [('source = "regions.csv"', 'source = "regions*.csv"')],
+            "regions*",
+            "addresses and patterns are not allowed",
+        ),
+        (
+            [('source = "regions.csv"', 'source = "regions.xlsx"')],
+            "xlsx",
+            "must be a .csv or .parquet file",
+        ),
         ([('source = "regions.csv"\n', "")], "[tables.regions]", "source is missing"),
-        ([('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')], "unit       =", "there is no table 'orders'"),
+        (
+            [('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')],
+            "unit       =",
+            "there is no table 'orders'",
+        ),
         ([('"patient_id"', '"order_id -> orders"')], "unit       =", "must look like"),
-        ([("max_units  = 2_000_000", "max_units  = 2.5")], "max_units", "max_units must be a whole number"),
-        ([('version    = "2026-11"', "version    = 2026.11")], "version", "version must be text in quotes; got 2026.11"),
-        ([("max = 110", "max = 110, nullable = true")], "age ", "'nullable' is not a key of this table"),
-        ([("public = true", "public = true\nmax_groups = 2")], "max_groups = 2", "a public table protects nobody"),
-        ([('column = "month"', 'column = "age"')], 'column = "age"', "a partition needs a column with declared values"),
-        ([("max_parts_per_unit = 12\n", "")], "[tables.visits.partition]", "max_parts_per_unit is missing"),
-        ([('"2026-01 … 2026-12"', '"January … December"')], "month  =", "must run between two days"),
-        ([('values = "2026-01 … 2026-12"', "min = 2026-01-01")], "month  =", 'values = "2026-01-01 … 2026-12-31"'),
+        (
+            [("max_units  = 2_000_000", "max_units  = 2.5")],
+            "max_units",
+            "max_units must be a whole number",
+        ),
+        (
+            [('version    = "2026-11"', "version    = 2026.11")],
+            "version",
+            "version must be text in quotes; got 2026.11",
+        ),
+        (
+            [("max = 110", "max = 110, nullable = true")],
+            "age ",
+            "'nullable' is not a key of this table",
+        ),
+        (
+            [("public = true", "public = true\nmax_groups = 2")],
+            "max_groups = 2",
+            "a public table protects nobody",
+        ),
+        (
+            [('column = "month"', 'column = "age"')],
+            'column = "age"',
+            "a partition needs a column with declared values",
+        ),
+        (
+            [("max_parts_per_unit = 12\n", "")],
+            "[tables.visits.partition]",
+            "max_parts_per_unit is missing",
+        ),
+        (
+            [('"2026-01 … 2026-12"', '"January … December"')],
+            "month  =",
+            "must run between two days",
+        ),
+        (
+            [('values = "2026-01 … 2026-12"', "min = 2026-01-01")],
+            "month  =",
+            'values = "2026-01-01 … 2026-12-31"',
+        ),
         ([("[analysts.ana]", "[analysts]\nbob = 3\n[analysts.ana]")], "bob", "bob must be a table"),
-        ([("[analysts.ana]", "[analysts.custodian]")], "[analysts.custodian]", "'custodian' is the name of queries without an analyst"),
+        (
+            [("[analysts.ana]", "[analysts.custodian]")],
+            "[analysts.custodian]",
+            "'custodian' is the name of queries without an analyst",
+        ),
     ],
-)  # fmt: skip
-def test_one_mistake_is_told_once_and_at_its_line(
+)
+def test_each_mistake_is_reported_once_at_its_line(
     changes: list[tuple[str, str]], where: str, told: str
 ) -> None:
     text = edited(*changes)
@@ -167,7 +245,7 @@ def test_keys_of_public_tables(written: str, keys: tuple[tuple[str, ...], ...]) 
 @pytest.mark.parametrize(
     "written", ["3", "[]", "[[]]", '[["a"], "b"]', '[["a"], []]', '""', '["a", 2]', "true"]
 )
-def test_what_is_no_key(written: str) -> None:
+def test_malformed_unique_keys_are_refused(written: str) -> None:
     text = edited(("public = true", f"public = true\nunique = {written}"))
     ((number, says),) = mistakes(text)
     assert (number, says.startswith("unique must be a column, or a list such as")) == (
@@ -245,13 +323,13 @@ def test_a_policy_protects_somebody() -> None:
     ]
 
 
-def test_values_where_tables_belong() -> None:
+def test_values_in_place_of_tables_are_refused() -> None:
     found = mistakes("database = 1\nbudget = 2\ntables = 3\nanalysts = 4\n")
     assert [number for number, _ in found] == [1, 2, 3, 4]
     assert all("must be a table" in says for _, says in found)
 
 
-def test_frames_are_no_files() -> None:
+def test_sources_of_frames_need_not_be_files() -> None:
     document = {"database": {"name": "a"}, "budget": {"epsilon": 1}}
     table = {"source": "frame", "unit": "row", "neighbours": "add-remove"}
     assert not read_document({**document, "tables": {"data": table}}, files=False)[1]

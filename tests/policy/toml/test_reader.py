@@ -70,7 +70,7 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
     assert read_policy(file) == parse_policy(CLINIC)
 
 
-def test_every_mistake_is_told_at_once_with_its_line() -> None:
+def test_all_mistakes_are_reported_at_once_with_their_lines() -> None:
     changes = [
         ("epsilon = 3.0", "epsilon = -3.0"),
         ("neighbours =", "neigbours ="),
@@ -85,7 +85,10 @@ def test_every_mistake_is_told_at_once_with_its_line() -> None:
             line("[tables.visits]", text),
             'neighbours is missing: write neighbours = "add-remove" or "change-one"',
         ),
-        (line("neigbours", text), "'neigbours' is not a key of this table; did you mean 'neighbours'?"),
+        (
+            line("neigbours", text),
+            "'neigbours' is not a key of this table; did you mean 'neighbours'?",
+        ),
         (line("age ", text), "max must be above min (0); got -1"),
         (
             line("[tables.regions]", text),
@@ -117,7 +120,7 @@ def test_every_mistake_is_told_at_once_with_its_line() -> None:
         ("[a\n", 1, "this is not valid TOML: expected"),
     ],
 )
-def test_what_is_not_toml_is_told_in_plain_words(text: str, number: int, told: str) -> None:
+def test_syntax_errors_are_explained_in_plain_words(text: str, number: int, told: str) -> None:
     ((where, says),) = mistakes(text)
     assert where == number
     assert told in says
@@ -132,7 +135,7 @@ def test_what_is_not_toml_is_told_in_plain_words(text: str, number: int, told: s
         ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
     ],
 )
-def test_numbers_and_nests_that_nobody_means(text: str, told: str) -> None:
+def test_absurd_numbers_and_nesting_are_refused(text: str, told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         parse_policy(text)
 
@@ -257,7 +260,8 @@ def test_hard_links_are_one_file_with_one_unit(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidArgument,
         match=(
-            "tables of one file must have the same unit: 'visits' has 'patient_id', this one 'nurse_id'"
+            "tables of one file must have the same unit: 'visits' has 'patient_id', this"
+            " one 'nurse_id'"
         ),
     ):
         parse_policy(CLINIC + f"[tables.again]{rules}\n", tmp_path)

@@ -19,7 +19,7 @@ from hedgerow.policy import (
     parse_policy,
     write_policy,
 )
-from hedgerow.policy.toml.document import compute_default_step
+from hedgerow.policy.toml.column_reader import compute_default_step
 from policy.helpers_page import CLINIC, policy
 
 F = Fraction
@@ -59,7 +59,9 @@ def test_frames_have_no_page() -> None:
 
 def test_a_number_that_no_decimal_writes_is_not_rounded() -> None:
     one = policy()
-    with pytest.raises(InvalidArgument, match="without an exact decimal form; round it; got '10/3'"):
+    with pytest.raises(
+        InvalidArgument, match="without an exact decimal form; round it; got '10/3'"
+    ):
         write_policy(replace(one, budgets=(replace(one.budgets[0], epsilon=F(10, 3)),)))
 
 

@@ -18,7 +18,7 @@ from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import Specification
 from hedgerow.release.private_table import PrivateTable
 from hedgerow.verify.audit import audit_one_run
-from publish.synthetic.recording import trial
+from publish.synthetic.helpers_recording import trial
 
 WIDE = Domain(
     (

@@ -84,7 +84,7 @@ def test_a_share_goes_up_to_one() -> None:
     assert (np.diff(share) >= 0).all()
 
 
-def test_of_nobody_there_is_no_share() -> None:
+def test_the_share_is_nan_if_there_are_no_rows() -> None:
     assert make_nondecreasing(np.array([-5.0, -9.0, -2.0]))[-1] == 0
     runs = [specify_cdf(PrivacyParameters(epsilon=Fraction(1)), EIGHT) for _ in range(40)]
     tables = [

@@ -160,7 +160,7 @@ HUGE = Domain(tuple(Attribute(name, "integer", tuple(range(10_000))) for name in
         PrivacyParameters(Fraction(2), rows=4, relation="change-one"),
     ],
 )
-def test_of_ten_to_the_twenty_cells_those_are_told_that_many_share(
+def test_a_sparse_histogram_of_1e20_cells_shows_only_frequent_ones(
     terms: PrivacyParameters,
 ) -> None:
     codes = np.concatenate(
@@ -179,7 +179,7 @@ def test_of_ten_to_the_twenty_cells_those_are_told_that_many_share(
     assert f"{found.facts['threshold']:,} or more" in sketch.strategy
 
 
-def test_what_is_said_about_being_shown_is_true() -> None:
+def test_the_note_on_shown_combinations_holds() -> None:
     """Alarm below 1e-9. Of counts as large as the note says, 95 % are shown; of those two steps
     smaller, fewer.
     """

@@ -110,7 +110,7 @@ def test_three_ways_and_one() -> None:
     assert set(made(TERMS[0], 1).table["marginal"].to_pylist()) == {"region", "smokes", "age"}
 
 
-def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_ways_or_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidArgument, match="at most the number of columns, 3"):
         specify_marginals(TERMS[0], DOMAIN, ways=4)
     monkeypatch.setattr("hedgerow.publish.kinds.marginals._MAX_CELLS", 20)

@@ -63,7 +63,7 @@ def test_three_shares_are_measured_as_is_best(relation: str, design: str, total:
     assert [line.name for line in sketch.accuracy] == ["each answer", "a", "b", "c"]
 
 
-def test_what_is_published() -> None:
+def test_queries_are_published_with_intervals_that_hold() -> None:
     matrix = SHARES
     sketch = specify_queries(
         PrivacyParameters(epsilon=Fraction(50)), BITS, matrix=matrix, names=list("abc")
@@ -96,7 +96,7 @@ def test_a_matrix_of_declared_codes_counts_no_others() -> None:
         pad_query_matrix([[1] * 2000], Domain((Attribute("a", "integer", tuple(range(2000))),)))
 
 
-def test_what_is_refused() -> None:
+def test_empty_queries_and_wrong_matrices_are_refused() -> None:
     terms = PrivacyParameters(epsilon=Fraction(1))
     with pytest.raises(
         InvalidArgument, match="a column for each of the 8 combinations, or 27 with NULL"

@@ -12,6 +12,6 @@ from hedgerow.publish.kinds.registry import KINDS
 def test_kinds_commands_and_methods_are_the_same() -> None:
     named = set(KINDS) - {"sparse histogram"}  # an option of histograms
     assert {f"publish {kind}" for kind in named} == {
-        name for name in COMMANDS if name.startswith("publish ")
+        command.name for command in COMMANDS if command.name.startswith("publish ")
     }
     assert all(callable(getattr(Publisher, kind)) for kind in named)

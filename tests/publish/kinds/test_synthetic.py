@@ -95,7 +95,7 @@ def test_a_table_of_nobody_gives_few_rows_or_none() -> None:
     assert found.table.column_names == list(DOMAIN.names)
 
 
-def test_what_is_refused() -> None:
+def test_wrong_checks_targets_and_codes_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="must be among"):
         specify_synthetic(PrivacyParameters(epsilon=Fraction(1)), DOMAIN, target="height")
     sketch = specify_synthetic(PrivacyParameters(epsilon=Fraction(1)), DOMAIN)

@@ -17,7 +17,7 @@ from hedgerow.publish.kinds.histogram import specify_histogram, specify_sparse_h
 from hedgerow.publish.kinds.marginals import specify_marginals
 from hedgerow.publish.output.figures import build_figures
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from publish import drafts
+from publish import helpers_drafts as drafts
 
 PRICE = PrivacyParameters(Fraction(1, 2))
 
@@ -141,7 +141,7 @@ def test_counts_that_were_asked_for_lie_beside_their_conditions() -> None:
     assert [row[0] for row in figure.rows] == ["a = 1", "b > 2"]
 
 
-def test_of_combinations_that_were_found_the_largest_are_shown() -> None:
+def test_a_sparse_histogram_shows_the_largest_combinations() -> None:
     sketch, found = drafts.made(
         specify_sparse_histogram, (drafts.AGE, drafts.REGION), PRICE, delta=Fraction(1, 10**6)
     )

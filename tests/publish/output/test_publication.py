@@ -117,7 +117,7 @@ def test_a_table_that_is_gone_is_not_copied(tmp_path: Path) -> None:
     assert not again.copy_published(found, {}, "paid")
 
 
-def test_what_a_run_left_that_died_is_adopted_by_the_next_for_that_charge(tmp_path: Path) -> None:
+def test_the_next_run_for_a_charge_adopts_what_a_dead_run_saved(tmp_path: Path) -> None:
     died = StagingFolder(tmp_path / "a")
     died.create()
     kept = died.save(TABLE, receipt(), "paid")
@@ -132,7 +132,7 @@ def test_what_a_run_left_that_died_is_adopted_by_the_next_for_that_charge(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_what_is_left_half_written_is_thrown_away(tmp_path: Path) -> None:
+def test_a_half_written_table_is_deleted(tmp_path: Path) -> None:
     died = StagingFolder(tmp_path / "a")
     died.create()
     held = died.save(TABLE, receipt(), "paid")
@@ -155,7 +155,7 @@ def test_a_place_that_is_taken_is_refused(tmp_path: Path) -> None:
         StagingFolder(tmp_path / "file" / "a").create()
 
 
-def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
+def test_a_discarded_publication_leaves_nothing(tmp_path: Path) -> None:
     workshop = StagingFolder(tmp_path / "a")
     workshop.create()
     workshop.clean_up()
@@ -167,7 +167,7 @@ def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_kept_is_taken_over_by_a_later_run(tmp_path: Path) -> None:
+def test_a_later_run_takes_over_saved_work(tmp_path: Path) -> None:
     first = StagingFolder(tmp_path / "a")
     first.create()
     held = first.save(TABLE, receipt(), "paid")
@@ -194,9 +194,7 @@ def test_what_was_kept_is_taken_over_by_a_later_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [DATA_FILE, "unfinished.json"])
 @pytest.mark.parametrize("change", ["gone", "changed"])
-def test_what_is_not_as_it_was_kept_is_not_taken_over(
-    tmp_path: Path, name: str, change: str
-) -> None:
+def test_changed_saved_work_is_not_taken_over(tmp_path: Path, name: str, change: str) -> None:
     first = StagingFolder(tmp_path / "a")
     first.create()
     held = first.save(TABLE, receipt(), "paid")
@@ -210,7 +208,7 @@ def test_what_is_not_as_it_was_kept_is_not_taken_over(
     assert not later.take_over(held)
 
 
-def test_what_an_interrupted_run_left_is_no_publication_and_in_nobodys_way(tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_no_publication_and_no_obstacle(tmp_path: Path) -> None:
     workshop = StagingFolder(tmp_path / "a")
     workshop.create()
     workshop.save(TABLE, receipt(), "paid")  # and then the process was killed
@@ -241,7 +239,7 @@ def test_a_table_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 1}', "{}"])
-def test_what_is_no_receipt_is_no_publication(tmp_path: Path, text: str) -> None:
+def test_a_folder_without_a_valid_receipt_is_refused(tmp_path: Path, text: str) -> None:
     found = made(tmp_path / "a")
     (found.path / RECEIPT_FILE).write_text(text)
     with pytest.raises(SourceError, match="is not a publication"):

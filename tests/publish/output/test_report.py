@@ -19,7 +19,7 @@ from hedgerow.publish.kinds.histogram import specify_histogram, specify_sparse_h
 from hedgerow.publish.kinds.marginals import specify_marginals
 from hedgerow.publish.output.report import build_report, describe_guarantee
 from hedgerow.publish.privacy_parameters import PrivacyParameters
-from publish import drafts
+from publish import helpers_drafts as drafts
 
 HALF = PrivacyParameters(Fraction(1, 2), rows=3)
 VOID = {"meta", "br", "rect", "line", "path", "polygon", "polyline"}

@@ -126,7 +126,7 @@ def test_the_grid_against_numpy() -> None:
         assert (list_axis_codes(sizes, axis) == np.indices(sizes)[axis].ravel()).all()
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_counts_radii_and_codes_of_other_lengths_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="12 combinations"):
         build_dense_table(DOMAIN, np.zeros(11), 1, np.zeros(11))
     with pytest.raises(InvalidArgument, match="a row for each count"):

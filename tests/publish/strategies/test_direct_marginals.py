@@ -13,7 +13,17 @@ from scipy.stats import binom
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.direct_marginals import DirectMarginals
 from hedgerow.publish.strategies.residual_basis import MarginalWorkload
-from publish.reading import FAR, best, drawn, marginals_of, measured, noise_of, off, price_of, read
+from publish.helpers_strategies import (
+    FAR,
+    best,
+    drawn,
+    marginals_of,
+    measured,
+    noise_of,
+    off,
+    price_of,
+    read,
+)
 
 SIZES = (2, 3, 4)
 WANTED = MarginalWorkload(
@@ -56,7 +66,7 @@ def test_answers_are_least_squares_and_their_variances_exact(
     assert design.variances() == pytest.approx(np.square(weights) @ noise_of(design), rel=1e-9)
     spent = price_of(design, terms)
     assert spent.epsilon == terms.epsilon or float(
-        spent.epsilon if terms.is_pure else spent.rho
+        spent.rho if terms.is_gaussian else spent.epsilon
     ) == pytest.approx(float(terms.epsilon or terms.rho or 0), rel=1e-8)
     assert (
         (spent.epsilon <= terms.epsilon)
@@ -102,7 +112,7 @@ def test_dividing_is_never_worse_than_equal_shares_nor_than_cube_roots() -> None
             ) <= marginals.weighted_error(other.residual_variances()) * (1 + 1e-6)
 
 
-def test_what_follows_from_others_need_not_be_measured() -> None:
+def test_implied_marginals_are_not_measured() -> None:
     design = DirectMarginals.plan_divided(
         MarginalWorkload((3, 3), (((0, 1), Fraction(1)), ((0,), Fraction(1, 1000)))), PURE
     )

@@ -19,7 +19,7 @@ from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
 from hedgerow.publish.strategies.strategy import AdditiveNoise
-from publish.reading import FAR, best, drawn, measured, noise_of, off, price_of, read
+from publish.helpers_strategies import FAR, best, drawn, measured, noise_of, off, price_of, read
 
 PURE, RHO = PrivacyParameters(epsilon=Fraction(1, 2)), PrivacyParameters(rho=Fraction(1, 8))
 

@@ -28,7 +28,7 @@ from hedgerow.publish.strategies.square_root import SquareRootStrategy
 from hedgerow.publish.strategies.strategy import Strategy, choose_strategy, compute_expected_error
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import PrivateTable
-from publish.optimum import AT_4096, least_rms
+from publish.helpers_optimum import AT_4096, least_rms
 from publish.strategies.helpers_prefix_sums import list_variances, read_weights, root_mean_square
 
 HALF = Fraction(1, 2)
@@ -155,7 +155,7 @@ def test_the_best_comes_first(terms: PrivacyParameters) -> None:
         )
 
 
-def test_which_way_is_best() -> None:
+def test_the_best_strategy_depends_on_noise_and_size() -> None:
     assert isinstance(list_prefix_strategies(4096, RHO)[0], SquareRootStrategy)
     assert isinstance(list_prefix_strategies(4096, PURE)[0], LeastSquaresTree)
     assert isinstance(list_prefix_strategies(8, PURE)[0], ElementNoise)

@@ -105,7 +105,7 @@ def test_an_attribute_of_one_code_adds_nothing() -> None:
         ((2,), (((0,), Fraction(0)),), "weight"),
     ],
 )
-def test_what_is_refused(
+def test_repeated_unordered_or_unknown_sets_are_refused(
     sizes: tuple[int, ...], wanted: tuple[tuple[tuple[int, ...], Fraction], ...], match: str
 ) -> None:
     with pytest.raises(InvalidArgument, match=match):

@@ -22,7 +22,7 @@ from hedgerow.publish.strategies.direct_marginals import DirectMarginals
 from hedgerow.publish.strategies.residual_basis import MarginalWorkload
 from hedgerow.publish.strategies.residual_planner import ResidualPlanner, choose_marginal_strategy
 from hedgerow.release.private_table import PrivateTable
-from publish.reading import (
+from publish.helpers_strategies import (
     FAR,
     best,
     drawn,

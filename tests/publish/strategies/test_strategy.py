@@ -17,7 +17,7 @@ from hedgerow.publish.strategies.strategy import (
     compute_errors,
     compute_expected_error,
 )
-from publish.reading import FAR, drawn, off, price_of
+from publish.helpers_strategies import FAR, drawn, off, price_of
 
 PURE = PrivacyParameters(epsilon=Fraction(1))
 
@@ -37,7 +37,7 @@ def test_each_cell(terms: PrivacyParameters) -> None:
     assert (design.name, block.shape, law) == ("each cell", (2, 3), design.mechanism)
     assert design.reconstruct([np.arange(6).reshape(2, 3)]).tolist() == [0, 1, 2, 3, 4, 5]
     spent = price_of(design, terms)
-    assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(
+    assert float(spent.rho if terms.is_gaussian else spent.epsilon) == pytest.approx(
         float(terms.epsilon or terms.rho or 0), rel=1e-9
     )
     assert design.radii(0.05).tolist() == [float(law.error(0.05))] * 6

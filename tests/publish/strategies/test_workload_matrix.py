@@ -14,7 +14,7 @@ from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.workload_matrix import LinearQueries
 from hedgerow.release.linear_queries import BinSums
-from publish.reading import FAR, best, drawn, measured, noise_of, off, price_of, read
+from publish.helpers_strategies import FAR, best, drawn, measured, noise_of, off, price_of, read
 
 # the ones of each of three bits
 ONES = np.array([[code >> bit & 1 for code in range(8)] for bit in (2, 1, 0)])
@@ -80,7 +80,7 @@ def test_answers_are_least_squares_and_their_variances_exact(
             np.square(weights) @ noise_of(way), rel=1e-9, abs=1e-12
         )
         spent = price_of(way, terms)
-        assert float(spent.epsilon if terms.is_pure else spent.rho) == pytest.approx(
+        assert float(spent.rho if terms.is_gaussian else spent.epsilon) == pytest.approx(
             float(terms.epsilon or terms.rho or 0), rel=1e-8
         )
     errors = [way.variances().sum() for way in LinearQueries.list_candidates(0, matrix, terms)]
@@ -116,7 +116,7 @@ def test_sums_of_cells_have_the_smallest_radius() -> None:
     assert cells.radii(0.05) == pytest.approx([four, four, four, 2 * four])
 
 
-def test_what_is_refused() -> None:
+def test_too_many_codes_and_unmatched_factors_are_refused() -> None:
     with pytest.raises(Refused, match="1,025 codes"):
         LinearQueries.plan(
             0, np.ones((1, 1025), dtype=np.int64), PrivacyParameters(epsilon=Fraction(1))

@@ -15,7 +15,7 @@ from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.publish.streaming.binary_tree import TreeMechanism
 from hedgerow.publish.streaming.mechanism import StreamReach
-from publish.streaming.telling import HALF, SMALL, farthest, neighbours, within
+from publish.streaming.helpers_running_totals import HALF, SMALL, farthest, neighbours, within
 
 
 @pytest.mark.parametrize("reach", SMALL, ids=str)

@@ -15,8 +15,8 @@ from hedgerow.publish.streaming.binary_tree import TreeMechanism
 from hedgerow.publish.streaming.buffered_toeplitz import BufferedToeplitz
 from hedgerow.publish.streaming.mechanism import StreamReach
 from hedgerow.publish.streaming.toeplitz_buffers import FRACTION_BITS
-from publish.optimum import AT_4096
-from publish.streaming.telling import HALF, SMALL, farthest, neighbours, within
+from publish.helpers_optimum import AT_4096
+from publish.streaming.helpers_running_totals import HALF, SMALL, farthest, neighbours, within
 
 
 @pytest.mark.parametrize("rho", [HALF, Fraction(1, 10**9), Fraction(1000)])

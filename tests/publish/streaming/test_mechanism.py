@@ -18,7 +18,15 @@ from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.publish.streaming.binary_tree import TreeMechanism
 from hedgerow.publish.streaming.buffered_toeplitz import BufferedToeplitz
 from hedgerow.publish.streaming.mechanism import EachPrefixMechanism, StreamMechanism, StreamReach
-from publish.streaming.telling import HALF, SMALL, farthest, neighbours, told, ways, within
+from publish.streaming.helpers_running_totals import (
+    HALF,
+    SMALL,
+    farthest,
+    neighbours,
+    told,
+    ways,
+    within,
+)
 
 
 @pytest.mark.parametrize("reach", SMALL, ids=str)

@@ -19,7 +19,7 @@ def place(tmp_path: Path) -> Path:
     return StreamAnchor.default_path(tmp_path / "sums")
 
 
-def test_it_is_read_as_it_was_written(place: Path) -> None:
+def test_an_anchor_is_read_as_it_was_written(place: Path) -> None:
     assert place.name == "sums.anchor"
     assert StreamAnchor.read(place) is None
     anchor("s", 3, "h").write(place)
@@ -28,7 +28,7 @@ def test_it_is_read_as_it_was_written(place: Path) -> None:
     assert [path.name for path in place.parent.iterdir()] == [place.name]
 
 
-def test_it_never_goes_back(place: Path) -> None:
+def test_an_anchor_never_goes_back(place: Path) -> None:
     anchor("s", 3, "h").write(place)
     for later in (anchor("s", 2, "x"), anchor("s", 3, "x"), anchor("t", 9, "x")):
         later.advance(place)
@@ -37,7 +37,7 @@ def test_it_never_goes_back(place: Path) -> None:
     assert StreamAnchor.read(place) == anchor("s", 5, "y")
 
 
-def test_it_is_not_made_again_where_it_is_gone(place: Path) -> None:
+def test_a_missing_anchor_is_not_made_again(place: Path) -> None:
     anchor("s", 5, "y").advance(place)
     assert not place.exists()
 
@@ -51,7 +51,7 @@ def test_a_stream_begins_where_nothing_was_told(place: Path) -> None:
         anchor("u", 0, "u").create(place)
 
 
-def test_of_two_who_begin_one_stream_the_first_does(place: Path) -> None:
+def test_only_the_first_of_two_processes_creates_a_stream(place: Path) -> None:
     state = place.with_name("sums")
     anchor("s", 0, "s", str(state)).create(place)
     state.touch()
@@ -60,7 +60,7 @@ def test_of_two_who_begin_one_stream_the_first_does(place: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"[] ", b"{}" * 5000, b"\xff" * 20_000])
-def test_what_is_no_anchor_is_told(place: Path, content: bytes) -> None:
+def test_a_damaged_anchor_is_refused(place: Path, content: bytes) -> None:
     place.write_bytes(content)
     with pytest.raises(SourceError, match="is damaged"):
         StreamAnchor.read(place)

@@ -229,7 +229,7 @@ def test_nothing_is_written_over(file: StateFile) -> None:
     assert file.parameters == "terms"
 
 
-def test_what_a_crash_left_of_a_creation_is_swept_away(tmp_path: Path) -> None:
+def test_creation_removes_what_a_crash_left(tmp_path: Path) -> None:
     for end in ("", "-wal", "-journal"):
         (tmp_path / f"sums.new{end}").write_bytes(b"half")
     assert StateFile.create(tmp_path / "sums", "terms", 4, START).number == 0
@@ -283,7 +283,7 @@ def test_a_full_disk_is_told(file: StateFile) -> None:
     assert file.number == 0
 
 
-def test_who_does_not_let_go_is_told_of(file: StateFile) -> None:
+def test_a_locked_file_is_reported(file: StateFile) -> None:
     file._require_connection().execute("BEGIN IMMEDIATE")
     with pytest.raises(SourceError, match="locked by another process"):
         StateFile(file.path, wait=0.01).advance(None, step)
@@ -361,7 +361,7 @@ def test_threads_and_files_take_turns(tmp_path: Path) -> None:
 def test_killed_at_every_step_on_the_disk_no_element_has_two_answers(tmp_path: Path) -> None:
     here = Path(__file__)
     run = subprocess.run(
-        [sys.executable, str(here.with_name("killing.py")), str(tmp_path)],
+        [sys.executable, str(here.with_name("helpers_killing.py")), str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(here.parents[2])},
         capture_output=True,
         text=True,

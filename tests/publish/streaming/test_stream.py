@@ -132,7 +132,7 @@ def test_the_best_way_comes_first_and_costs_no_more_than_is_paid(changed: dict[s
     assert compute_stream_cost(agreed) == compute_stream_cost(agreed, found[0])
 
 
-def test_which_way_is_best_depends_on_the_noise_and_the_length() -> None:
+def test_the_best_mechanism_depends_on_noise_and_length() -> None:
     assert isinstance(list_stream_mechanisms(terms())[0], BufferedToeplitz)
     assert isinstance(
         list_stream_mechanisms(terms(rho=None, epsilon=1, horizon=4096))[0], TreeMechanism

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.publish.streaming.toeplitz_buffers import FRACTION_BITS, MAX_HORIZON, ToeplitzBuffers
-from publish.optimum import least_rms
+from publish.helpers_optimum import least_rms
 
 ONE = 1 << FRACTION_BITS
 

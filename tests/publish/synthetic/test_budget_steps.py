@@ -13,7 +13,7 @@ from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.synthetic.budget_steps import BudgetSpender, BudgetStep
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import MarginalCandidate, PrivateTable
-from publish.synthetic.tables import SIZES, people, pure, purse, rho
+from publish.synthetic.helpers_tables import SIZES, people, pure, purse, rho
 
 BLOCKS = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(SIZES)]
 
@@ -62,7 +62,7 @@ def test_large_tables_get_less_noise_and_no_split_is_better(
         assert off([scale * size for scale in moved]) > off(scales)
 
 
-def test_what_was_measured_is_told_with_its_noise() -> None:
+def test_measurements_come_with_their_noise() -> None:
     spending = BudgetSpender(purse(people(500), rho(10**4)), rho(10**4))
     (one,) = spending.measure([BLOCKS[1]], Fraction(1), "attribute")
     # the noise is next to none

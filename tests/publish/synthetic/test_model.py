@@ -48,7 +48,7 @@ def test_tables_agree_with_counts_in_both_orders() -> None:
     assert model.dependence()[0, 1] == model.dependence()[1, 0] > 0.3
 
 
-def test_what_was_not_measured_is_as_if_independent() -> None:
+def test_unmeasured_pairs_are_independent() -> None:
     model = fit_model(_ones(), GROUPS, [], 100.0)
     assert np.allclose(model.table(0, 1), [[20, 20], [30, 30]])
     assert not model.dependence().any()

@@ -15,7 +15,7 @@ from hedgerow.publish.synthetic.pair_selection import (
     count_choices,
     select_pairs,
 )
-from publish.synthetic.tables import SIZES, people, pure, purse, rho
+from publish.synthetic.helpers_tables import SIZES, people, pure, purse, rho
 
 PAIRS = list(itertools.combinations(range(4), 2))
 
@@ -25,7 +25,7 @@ def _spending(price: PrivacyParameters, many: int = 0) -> BudgetSpender:
 
 
 @pytest.mark.parametrize("price", [rho(Fraction(1, 100)), pure(1)])
-def test_so_many_tables_have_just_that_noise(price: PrivacyParameters) -> None:
+def test_the_affordable_tables_have_the_requested_noise(price: PrivacyParameters) -> None:
     spending = _spending(price)
     many = count_affordable(spending, Fraction(1, 2), 50_000, ANY_PAIR_NOISE)
     assert (

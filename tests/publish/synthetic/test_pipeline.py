@@ -19,14 +19,13 @@ from hedgerow.publish.synthetic import synthesize
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import PrivateTable
 from hedgerow.verify.audit import audit_one_run
-from publish.synthetic.recording import trial
-from publish.synthetic.tables import SIZES, error, people, pure, purse, rho
+from publish.synthetic.helpers_recording import trial
+from publish.synthetic.helpers_tables import SIZES, error, people, pure, purse, rho
 
 PAIRS = list(itertools.combinations(range(4), 2))
 
 
-# --- what comes out
-# ---------------------------------------------------------------------------------------------------------------
+# what comes out
 
 
 @pytest.mark.parametrize("price", [rho(10), pure(50)])
@@ -97,8 +96,7 @@ def test_no_code_is_outside_the_domain(
     assert ((made.codes >= 0) & (made.codes < np.array(sizes))).all()
 
 
-# --- what it costs
-# ----------------------------------------------------------------------------------------------------------------
+# what it costs
 
 
 def _spent_nearly_all(held: PrivateTable, price: PrivacyParameters) -> None:
@@ -177,8 +175,7 @@ def test_wrong_arguments_are_refused_before_anything_is_spent(
     assert held.spent == Loss(0, rho=0)
 
 
-# --- nothing but what was paid for
-# ------------------------------------------------------------------------------------------------
+# nothing but what was paid for
 
 
 def _neighbours(
@@ -275,8 +272,7 @@ def test_a_unit_with_more_rows_than_declared_is_caught() -> None:
     assert any("more than was declared" in complaint for complaint in complaints)
 
 
-# --- audit
-# ------------------------------------------------------------------------------------------------------------------------
+# audit
 
 CANARIES = 400
 SURE = 1 - 1e-9

@@ -9,7 +9,7 @@ import pytest
 from hedgerow.publish.synthetic import SyntheticTable, synthesize
 from hedgerow.publish.synthetic.budget_steps import BudgetSpender, MeasuredTable
 from hedgerow.publish.synthetic.quality import assess_quality, tabulate_bins
-from publish.synthetic.tables import error, people, purse, rho
+from publish.synthetic.helpers_tables import error, people, purse, rho
 
 PRICE = rho(Fraction(1, 10))
 

@@ -9,7 +9,7 @@ from hedgerow.publish.synthetic import sampling as rows
 from hedgerow.publish.synthetic.denoise import ShrunkTable
 from hedgerow.publish.synthetic.model import SyntheticModel
 from hedgerow.publish.synthetic.sampling import generate_rows, order_attributes
-from publish.synthetic.tables import people
+from publish.synthetic.helpers_tables import people
 
 
 def _exact(
@@ -61,7 +61,7 @@ def test_rows_are_nearer_than_rows_drawn_at_random() -> None:
     assert ours < random / 2
 
 
-def test_what_is_not_tied_comes_out_independent_in_all_combinations() -> None:
+def test_unrelated_attributes_are_independent_in_all_combinations() -> None:
     """Evenly spaced points must not make patterns: all three-way tables, and codes within groups
     too.
     """

@@ -39,8 +39,10 @@ def test_csv_with_all_columns() -> None:
 
 def test_json_with_columns_groups_and_contributions() -> None:
     found = read_json("""{"columns": {"Age": "integer", "sex": ["f", "m"], "half": [0.5, 1, true]},
-        "answers": [{"Question": "age = 21", "answer": 0.1, "measure": "sum(x)", "contributions": [0.1, 0]},
-                    {"question": "SELECT code, COUNT(*) FROM t GROUP BY code", "answer": [["01", 3], [2.5, null]]},
+        "answers": [{"Question": "age = 21", "answer": 0.1, "measure": "sum(x)",
+                     "contributions": [0.1, 0]},
+                    {"question": "SELECT code, COUNT(*) FROM t GROUP BY code",
+                     "answer": [["01", 3], [2.5, null]]},
                     {"question": "SELECT COUNT(*) FROM t;", "answer": "<3"}]}""")
     assert found.known_columns == {
         "age": "integer",
@@ -60,21 +62,21 @@ def test_json_with_columns_groups_and_contributions() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "line 1 must have 'question' or 'where'"),
-        ("question,where,answer\n", "line 1 must have 'question' or 'where'"),
+        ("", "line 1 must have either 'question' or 'where'"),
+        ("question,where,answer\n", "line 1 must have either 'question' or 'where'"),
         ("question,answer,answer\n", "line 1 must name each column once"),
-        ("question,reply\n", "line 1 must have names among question, .*; got 'reply'"),
-        ("question,answer\n", "answers must be at least one"),
+        ("question,reply\n", "line 1 must use the names question, .*; got 'reply'"),
+        ("question,answer\n", "answers must include at least one"),
         ("question,answer\na = 1\n", "line 2 must have 2 cells"),
         (
             "question,answer\na = 1,2\na = b,1\n",
-            "line 3 cannot be read. 'b' is no test|line 3 cannot be read",
+            "line 3 must be a condition, .*'b' does not compare a column with a constant",
         ),
         ("question,answer\na = 1,many\n", "line 2 is wrong: answer must be a number"),
         ('question,answer\n"a = 1,2\n', "line 2 must be CSV"),
         (
             "question,answer,measure\na = 1,2,median\n",
-            "line 2 is wrong: measure must be count, sum or sum",
+            "line 2 is wrong: measure must be count, sum, sum",
         ),
         (
             "question,answer,contributors\na = 1,2,2\n",
@@ -87,9 +89,9 @@ def test_json_with_columns_groups_and_contributions() -> None:
         ),
         (
             "question,answer,measure\nSELECT COUNT(*) FROM t,2,count\n",
-            "measure goes with a condition",
+            "measure belongs to a condition",
         ),
-        ('question,answer\n"SELECT a, COUNT(*) FROM t GROUP BY a",2\n', "must be a list of lines"),
+        ('question,answer\n"SELECT a, COUNT(*) FROM t GROUP BY a",2\n', "must be a list of rows"),
         ("question,answer,contributions\na = 1,2,3\n", "contributions must be a list"),
     ],
 )
@@ -102,7 +104,7 @@ def test_csv_that_is_wrong(text: str, why: str) -> None:
     ("text", "why"),
     [
         ("[\n{]", "line 2 must be JSON"),
-        ("[" * 100_000, "must be JSON that can be read"),
+        ("[" * 100_000, "must be valid JSON"),
         ("3", "answers must be a list"),
         ("{}", "a list of answers, or an object"),
         ("[3]", "answer 1 must be an object"),
@@ -115,7 +117,7 @@ def test_csv_that_is_wrong(text: str, why: str) -> None:
         ('[{"question": "a = 1", "answer": true}]', "answer 1 is wrong: answer must be a number"),
         (
             '[{"question": "SELECT a, COUNT(*) FROM t GROUP BY a", "answer": [[1]]}]',
-            "must have 2 cells in each line",
+            "must have 2 cells in each row",
         ),
         ('{"columns": 3, "answers": []}', "columns must be an object"),
         ('{"columns": {"a": "real"}, "answers": []}', "column 'a' must be"),
@@ -137,15 +139,15 @@ def test_a_file_is_read_by_how_its_name_ends(
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert [each.value for each in read_answers(tmp_path / name).answers] == [2]
-    with pytest.raises(InvalidArgument, match=r"FILE must end with \.csv"):
+    with pytest.raises(InvalidArgument, match=r"FILE must end in \.csv"):
         read_answers(tmp_path / "a.xlsx")
-    with pytest.raises(SourceError, match=r"There is no file .*none\.csv"):
+    with pytest.raises(SourceError, match=r"The file .*none\.csv does not exist"):
         read_answers(tmp_path / "none.csv")
     (tmp_path / "c.csv").write_text("\n")
     with pytest.raises(SourceError, match=r"c\.csv is empty"):
         read_answers(tmp_path / "c.csv")
     (tmp_path / "b.csv").write_bytes(b"question\xff,answer\n")
-    with pytest.raises(InvalidArgument, match="must be a file of text in UTF-8 that can be read"):
+    with pytest.raises(InvalidArgument, match="must be a text file in UTF-8 that can be read"):
         read_answers(tmp_path / "b.csv")
     monkeypatch.setattr(reading, "MAX_BYTES", 3)
     with pytest.raises(InvalidArgument, match="FILE must have at most 0 MB"):

@@ -55,7 +55,7 @@ def test_the_same_question_in_other_words_is_averaged() -> None:
     found = find_averaged_noise(answers)
     assert len(found) == 1  # the same number again is no fresh noise
     assert (
-        "64 answers that differ. One is off by about 1.59; their mean 20 by 0.199 only"
+        "64 answers that differ. One is off by about 1.59; their mean 20 only by 0.199"
         in found[0].sentence
     )
     assert "A count is whole: it is 20, with a probability of" in found[0].sentence
@@ -67,7 +67,7 @@ def test_few_answers_are_not_certain() -> None:
 
 
 def test_one_answer_is_not_repeated() -> None:
-    with pytest.raises(InvalidArgument, match="two at least"):
+    with pytest.raises(InvalidArgument, match="at least two"):
         RepeatedQuestion("q", ("Q1",), (Fraction(1),), True)
 
 
@@ -94,7 +94,7 @@ def test_the_experiment_with_a_real_database(database: hr.Database) -> None:
     assert database.budget.spent == Fraction(1, 2)
 
 
-def test_what_is_refused(database: hr.Database) -> None:
+def test_questions_of_several_numbers_are_refused(database: hr.Database) -> None:
     ask = {"sensitivity": Fraction(1, 20), "epsilon": Fraction(1, 4)}
     with pytest.raises(
         InvalidArgument, match="repeats must be a whole number of at least 2; got 1"

@@ -45,7 +45,7 @@ from hedgerow.risk.answers.conditions import (
         ("*", "any values"),
     ],
 )
-def test_what_is_read_is_what_is_said(text: str, said: str) -> None:
+def test_conditions_are_described_in_words(text: str, said: str) -> None:
     assert describe_condition(parse_condition(text)) == said
 
 
@@ -68,13 +68,13 @@ def test_what_is_read_is_what_is_said(text: str, said: str) -> None:
         "(" * 60 + "a = 1" + ")" * 60,
     ],
 )
-def test_what_is_no_test_of_columns_is_refused(text: str) -> None:
+def test_other_expressions_are_refused(text: str) -> None:
     with pytest.raises(Unsupported):
         parse_condition(text)
 
 
 def test_only_one_select_is_read() -> None:
-    with pytest.raises(Unsupported, match="not one SELECT"):
+    with pytest.raises(Unsupported, match="a single SELECT"):
         parse_select("INSERT INTO a VALUES (1)")
 
 

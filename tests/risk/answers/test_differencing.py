@@ -137,8 +137,8 @@ def test_a_log_without_answers_says_what_could_be() -> None:
         )
     ).findings
     assert [each.sentence for each in found] == [
-        "Q1 − Q2 tells how many people have a = 1, but not b = 2: Q1 and Q2 together could isolate"
-        " somebody."
+        "Q1 − Q2 is the number of people with a = 1, but not b = 2: Q1 and Q2 together could"
+        " isolate somebody."
     ]
     assert differencing(read_log("SELECT COUNT(*) FROM t WHERE a = 1;")).findings == ()
 
@@ -147,7 +147,7 @@ def test_many_questions_without_answers_are_cut(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "_MAX_POSSIBLE_GROUPS", 1)
     found = of("a = 1,\na = 1 AND b = 2,\na = 1 AND c = 2,\n")
     assert len(found.findings) == 1
-    assert "1 are named" in found.notes[0]
+    assert "1 are listed" in found.notes[0]
 
 
 def test_inconsistent_answers_are_named_and_nothing_else() -> None:
@@ -162,12 +162,12 @@ def test_answers_that_differ_are_left_out() -> None:
     assert [each.answers for each in found.findings] == [("Q3",)]
 
 
-def test_what_bounds_leave_open_may_be_told_by_others() -> None:
+def test_a_bounded_count_may_follow_from_others() -> None:
     found = of("a = 1,<9\na = 1 OR b = 1,20\nb = 1 AND (a <> 1 OR a IS NULL),15\n").findings
     assert [each.kind for each in found] == ["recoverable"]
     assert (
         found[0].sentence
-        == "Q2 − Q3 = 5: Q1 was told by its bounds only, but exactly 5 people have a = 1."
+        == "Q2 − Q3 = 5: Q1 was published only as bounds, but exactly 5 people have a = 1."
     )
 
 
@@ -177,7 +177,7 @@ def test_tables_are_not_mixed() -> None:
     assert differencing(read_csv("question,answer,measure\na = 1,9,mean(x)\n")).question_count == 0
 
 
-def test_what_is_known_of_a_column_is_used() -> None:
+def test_public_knowledge_of_a_column_is_used() -> None:
     answers = (
         '"answers": [{"question": "age < 21", "answer": 9}, {"question": "age <= 20", "answer": 8}]'
     )
@@ -213,7 +213,7 @@ SELECT COUNT(*) FROM v WHERE ward = 'B4' AND hiv = 'yes'; 5
     )
 
 
-def test_what_is_taken_for_granted_or_not_combined_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_assumptions_and_limits_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     log = "SELECT a, COUNT(*), AVG(x), SUM(x) FROM t GROUP BY a;\n1 | 9 | 2 | 18\n2 | 8 | 3 | *\n"
     notes = " ".join(differencing(read_log(log)).notes)
     assert "The result of a GROUP BY is taken as complete" in notes
@@ -224,6 +224,6 @@ def test_what_is_taken_for_granted_or_not_combined_is_said(monkeypatch: pytest.M
     monkeypatch.setattr(groups, "_MAX_PAIRED_ANSWERS", 2)
     monkeypatch.setattr(bounds, "_MAX_SEARCHED_ATOMS", 1)
     notes = " ".join(of("a = 1,30\na = 1 AND b = 1,*\na = 1 AND c = 1,*\n").notes)
-    assert "Of 3 counts the first 2 were compared two by two; all were combined." in notes
-    assert "Of 2 suppressed or rounded counts the first 1 were looked at." in notes
-    assert "because people are whole was not searched for" in notes
+    assert "Of 3 counts the first 2 were compared in pairs; all were combined." in notes
+    assert "Of 2 suppressed or rounded counts only the first 1 were examined." in notes
+    assert "conclusions that need whole people were not searched for" in notes

@@ -85,7 +85,7 @@ def test_dominance_by_hand() -> None:
     assert not violates_dominance(Cell.of([1, 1, 1, 1]), 50)
 
 
-def test_flags_in_words() -> None:
+def test_violations_are_worded() -> None:
     assert list_violations(Cell.of([80, 15, 6])) == (
         "the second largest contributor can compute the largest (to within 7.5 %)",
         "the largest 2 make 94.1 % of the total",
@@ -93,7 +93,7 @@ def test_flags_in_words() -> None:
     assert list_violations(Cell.of([5])) == (
         "one contributor, fewer than 3",
         "everybody can compute the only one exactly",
-        "the largest one make 100 % of the total",
+        "the largest one makes 100 % of the total",
     )
     assert list_violations(Cell.of([5, 5]))[0] == "2 contributors, fewer than 3"
     assert list_violations(Cell.of([1] * 9)) == ()
@@ -150,14 +150,14 @@ def test_published_sums_with_their_largest_contributions() -> None:
     found = check_published_sums(read_csv(text))
     assert [each.answers for each in found] == [("Q1",)]
     assert found[0].sentence.startswith(
-        "Q1, the sum of x with a = 1, is a risk by the rules for totals: the second largest"
+        "Q1, the sum of x with a = 1, violates the rules for totals: the second largest"
     )
     listed = read_json(
         '[{"question": "a = 1", "answer": 5, "measure": "sum(x)", "contributions": [5]}]'
     )
     assert "one contributor, fewer than 3" in check_published_sums(listed)[0].sentence
     with pytest.raises(
-        InvalidArgument, match=r"Q1 must have contributions .* add up to no more than its answer"
+        InvalidArgument, match=r"Q1 must have contributions .* add up to at most its answer"
     ):
         check_published_sums(
             read_csv("question,answer,measure,largest,second\na = 1,101,sum(x),80,75\n")
@@ -167,13 +167,13 @@ def test_published_sums_with_their_largest_contributions() -> None:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (lambda: Cell.of([]), "contributions must be at least one"),
+        (lambda: Cell.of([]), "contributions must (hold|be) at least one"),
         (lambda: Cell.of([1, -1]), "contributions must not be negative"),
         (lambda: Cell.of(["x"]), r"contribution must be a number\.$"),
         (lambda: Cell.of([float("nan")]), r"contribution must be a finite number\.$"),
         (lambda: Cell.of([True]), "contribution must be a number"),
-        (lambda: deaggregate([]), "contributions must be at least one"),
-        (lambda: deaggregate([1, 2], target=2), "target must be a place from 0 to 1; got 2"),
+        (lambda: deaggregate([]), "contributions must (hold|be) at least one"),
+        (lambda: deaggregate([1, 2], target=2), "target must be an index from 0 to 1; got 2"),
         (lambda: deaggregate([1, 2], coalition=2), "coalition must be from 0 to 1"),
         (lambda: convert_p_to_ratio(0), "p must be a percentage above 0"),
         (lambda: convert_p_to_ratio(np.inf), "p must be a finite number; got inf"),
@@ -199,7 +199,7 @@ def test_published_sums_with_their_largest_contributions() -> None:
         ),
     ],
 )
-def test_what_is_refused(make: Any, why: str) -> None:
+def test_bad_rules_and_contributions_are_refused(make: Any, why: str) -> None:
     with pytest.raises(InvalidArgument, match=why):
         make()
 
@@ -208,7 +208,7 @@ def test_sums_that_no_rule_was_held_against_are_told() -> None:
     head = "question,answer,measure,largest,second\n"
     assert list_unchecked_sums(read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,7,,,\n")) == []
     assert (
-        "not held against 2 of 3 sums"
+        "not applied to 2 of 3 sums"
         in list_unchecked_sums(
             read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,*,sum(x),80,15\nc = 1,9,sum(x),,\n")
         )[0]

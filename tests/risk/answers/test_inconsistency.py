@@ -18,7 +18,7 @@ def found(atoms: int, *answers: tuple[int, object]) -> tuple[str, ...] | None:
     return None if broken is None else broken.answers
 
 
-def test_what_fits_is_no_conflict() -> None:
+def test_consistent_answers_have_no_finding() -> None:
     assert found(2, (0b01, 3), (0b10, 1), (0b11, 4)) is None
 
 
@@ -39,7 +39,7 @@ def test_a_negative_count_stands_alone() -> None:
     system = AnswerSystem.from_exact_answers(2, [(0b01, Fraction(3)), (0b10, Fraction(-6))])
     broken = find_inconsistency(system, ["Q1", "Q2"])
     assert broken is not None
-    assert broken.sentence.startswith("Q2 cannot be exact: it is −6, and a count is at least 0.")
+    assert broken.sentence.startswith("Q2 cannot be exact: it is −6, below 0.")
 
 
 def test_a_sum_is_shown() -> None:
@@ -55,7 +55,7 @@ def test_half_a_person_is_no_count() -> None:
     system = AnswerSystem(1, (1,), (Fraction(3),), (Fraction(2),))  # 2.5, both ends made whole
     broken = find_inconsistency(system, ["Q1"])
     assert broken is not None
-    assert broken.sentence.startswith("Q1 is no whole number")
+    assert broken.sentence.startswith("Q1 is not a whole number")
 
 
 def test_whole_people_that_do_not_fit() -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.answers import lp_bounds as module
-from hedgerow.risk.answers.lp_bounds import AnswerSystem, Combination, unpack_bits
+from hedgerow.risk.answers.linear_combinations import Combination, unpack_bits
+from hedgerow.risk.answers.lp_bounds import AnswerSystem
 
 
 def tables(system: AnswerSystem, most: int) -> list[tuple[int, ...]]:
@@ -157,7 +158,7 @@ def test_groups_that_no_change_moves() -> None:
 
 
 def test_every_answer_has_two_ends() -> None:
-    with pytest.raises(InvalidArgument, match="both ends each"):
+    with pytest.raises(InvalidArgument, match="both bounds each"):
         AnswerSystem(1, (1,), (), (None,))
 
 

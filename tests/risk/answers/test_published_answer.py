@@ -42,7 +42,7 @@ def test_less_than_says_nothing_of_a_sum() -> None:
 
 
 @pytest.mark.parametrize("text", ["many", True, [1], "1e999", "--3"])
-def test_what_is_no_number_is_told(text: object) -> None:
+def test_text_that_is_no_number_is_refused(text: object) -> None:
     with pytest.raises(InvalidArgument, match="must be a number"):
         parse_fraction(text)
 
@@ -74,9 +74,9 @@ def test_answers_refuse_what_makes_no_sense() -> None:
         PublishedAnswer("Q1", EVERYBODY, measure="sum")
     with pytest.raises(InvalidArgument, match="column must be given for a sum"):
         PublishedAnswer("Q1", EVERYBODY, column="income")
-    with pytest.raises(InvalidArgument, match="low must be at most high"):
+    with pytest.raises(InvalidArgument, match="low must not be above high"):
         PublishedAnswer("Q1", EVERYBODY, Fraction(2), Fraction(1))
     with pytest.raises(InvalidArgument, match="different names"):
         PublishedAnswers((PublishedAnswer("Q1", EVERYBODY), PublishedAnswer("Q1", EVERYBODY)))
-    with pytest.raises(InvalidArgument, match="at least one that can be read: line 3: why not"):
+    with pytest.raises(InvalidArgument, match="at least one readable answer; line 3: why not"):
         PublishedAnswers((), skipped_lines=((3, "why not"),))

@@ -73,26 +73,26 @@ def test_keys_are_read_by_how_they_look() -> None:
     [
         ("SELECT COUNT(*) FROM a JOIN b ON a.x = b.x", "JOIN is not read"),
         ("SELECT COUNT(*) FROM a, b", "JOIN is not read"),
-        ("SELECT COUNT(*) FROM (SELECT 1)", "one table behind FROM"),
-        ("SELECT COUNT(*)", "one table behind FROM"),
+        ("SELECT COUNT(*) FROM (SELECT 1)", "one table after FROM"),
+        ("SELECT COUNT(*)", "one table after FROM"),
         ("SELECT DISTINCT COUNT(*) FROM a", "DISTINCT is not read"),
         ("SELECT COUNT(DISTINCT x) FROM a", r"COUNT\(DISTINCT x\) is not read"),
         ("SELECT MEDIAN(x) FROM a", "is not read"),
         ("SELECT x FROM a", "is not read"),
-        ("SELECT x FROM a GROUP BY x", "Nothing is counted"),
+        ("SELECT x FROM a GROUP BY x", "no aggregate"),
         ("SELECT COUNT(*) FROM a GROUP BY x + 1", "plain columns only"),
         ("SELECT COUNT(*) FROM a GROUP BY 7", "plain columns only"),
         ("SELECT x, COUNT(*) FROM a GROUP BY ROLLUP (x)", "plain columns only"),
         ("SELECT MAX(x) FILTER (WHERE y = 1) FROM a", "is not read"),
     ],
 )
-def test_what_is_not_read_is_named(sql: str, why: str) -> None:
+def test_unsupported_parts_are_named(sql: str, why: str) -> None:
     with pytest.raises(Unsupported, match=why):
         SelectStatement.parse(sql)
 
 
 def test_results_have_the_shape_of_the_question() -> None:
-    with pytest.raises(InvalidArgument, match="line 1 must have one line of results"):
+    with pytest.raises(InvalidArgument, match="line 1 must have one row of results"):
         said("SELECT COUNT(*) FROM t", [["4"], ["5"]])
     with pytest.raises(InvalidArgument, match="line 1 must have 2 numbers or keys"):
         said("SELECT sex, COUNT(*) FROM t GROUP BY sex", [["4"]])

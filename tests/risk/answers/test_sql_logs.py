@@ -41,7 +41,7 @@ SELECT COUNT(*) FROM t WHERE b = 1;
         ("Q7", 18, "people with b = 1", None),
     ]
     assert [line for line, _ in found.skipped_lines] == [14, 15]
-    assert found.skipped_lines[1][1] == "its result is not in the log, so its groups are not known"
+    assert found.skipped_lines[1][1] == "its result is not in the log, so its groups are unknown"
 
 
 def test_tabs_and_commas_part_cells() -> None:
@@ -53,22 +53,22 @@ def test_tabs_and_commas_part_cells() -> None:
     ("text", "why"),
     [
         ("hello", "line 1 must begin with SELECT"),
-        ("SELECT COUNT(*) FROM t", "line 1 must have a semicolon"),
-        ("SELECT COUNT(*) FROM t WHERE a = 'x;", "line 1 must have a semicolon"),
+        ("SELECT COUNT(*) FROM t", "line 1 must end its statement with a semicolon"),
+        ("SELECT COUNT(*) FROM t WHERE a = 'x;", "line 1 must end its statement with a semicolon"),
         (
             "\nSELECT COUNT(*) FROM t;\nmany",
             "line 3 must hold the result of the statement on line 2: a number",
         ),
         (
             "SELECT a, COUNT(*) FROM t GROUP BY a;\n1 | 2 | 3",
-            "line 2 must hold .* 2 cells parted by",
+            "line 2 must hold .* 2 cells separated by",
         ),
-        ("SELECT COUNT(*) FROM t;\n1\n2", "line 1 must have one line of results"),
-        ("SELECT COUNT(*) FORM t;", "at least one that can be read: line 1"),
-        ("", "at least one that can be read"),
+        ("SELECT COUNT(*) FROM t;\n1\n2", "line 1 must have one row of results"),
+        ("SELECT COUNT(*) FORM t;", "at least one readable answer; line 1"),
+        ("", "at least one readable answer"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text: str, why: str) -> None:
+def test_an_error_names_its_line(text: str, why: str) -> None:
     with pytest.raises(InvalidArgument, match=why):
         read_log(text)
 

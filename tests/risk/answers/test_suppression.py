@@ -14,13 +14,13 @@ from hedgerow.risk.answers.suppression import SUPPRESSION_WARNING, bound_suppres
 NAMES: tuple[list[str], list[str]] = (["m", "f"], ["north", "south"])
 
 
-def test_a_single_hole_is_none() -> None:
+def test_a_single_missing_cell_follows_from_the_totals() -> None:
     holes, findings = bound_suppressed_cells(*NAMES, [[12, None], [20, 9]], row_totals=[14, 29])
     assert [
         (hole.row, hole.column, hole.low, hole.high, hole.is_recoverable) for hole in holes
     ] == [("m", "south", 2, 2, True)]
     assert [each.sentence for each in findings] == [
-        "The suppressed cell m, south is 2: the totals give it away."
+        "The suppressed cell m, south is 2: it follows from the totals."
     ]
 
 
@@ -79,16 +79,16 @@ def test_without_totals_nothing_is_known() -> None:
 @pytest.mark.parametrize(
     ("table", "more", "why"),
     [
-        ([[1, None]], {}, "table must have 2 lines of 2 cells"),
-        ([[1, None], [1]], {}, "table must have 2 lines of 2 cells"),
-        ([[1, None], [1, 2]], {"row_totals": [1]}, "row_totals must be 2; got 1"),
-        ([[1, None], [1, 2]], {"column_totals": [1]}, "column_totals must be 2; got 1"),
+        ([[1, None]], {}, "table must have 2 rows of 2 cells"),
+        ([[1, None], [1]], {}, "table must have 2 rows of 2 cells"),
+        ([[1, None], [1, 2]], {"row_totals": [1]}, "row_totals must be 2 numbers; got 1"),
+        ([[1, None], [1, 2]], {"column_totals": [1]}, "column_totals must be 2 numbers; got 1"),
         ([[9, None], [1, 2]], {"row_totals": [1, 3]}, "table must add up to its totals"),
         ([["x", None], [1, 2]], {"row_totals": [1, 3]}, "table must hold numbers"),
         ([[float("inf"), None], [1, 2]], {"row_totals": [1, 3]}, "table must hold finite numbers"),
     ],
 )
-def test_what_is_refused(table: Any, more: dict[str, Any], why: str) -> None:
+def test_tables_that_do_not_fit_are_refused(table: Any, more: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidArgument, match=why):
         bound_suppressed_cells(*NAMES, table, **more)
 

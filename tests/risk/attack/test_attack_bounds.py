@@ -248,13 +248,13 @@ def test_the_epsilon_of_a_belief(relation: Any, secret: Any) -> None:
         ({"secret": "name"}, "secret must be"),
         ({"relation": "change-one", "secret": "presence"}, "hides nobody's presence"),
         ({"epsilon": None}, "or rho must be given"),
-        ({"rho": Fraction(1)}, "and not both"),
+        ({"rho": Fraction(1)}, "but not both"),
         ({"epsilon": -1}, "epsilon must be at least 0"),
         ({"delta": 1}, "delta must be below 1"),
-        ({"epsilon": None, "rho": Fraction(1), "delta": Fraction(1, 2)}, "comes with epsilon only"),
+        ({"epsilon": None, "rho": Fraction(1), "delta": Fraction(1, 2)}, "needs epsilon, not rho"),
     ],
 )
-def test_what_is_refused(arguments: dict[str, Any], words: str) -> None:
+def test_bad_guarantees_are_refused(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidArgument, match=words):
         Ceiling(**({"relation": "add-remove", "epsilon": Fraction(1)} | arguments))
 

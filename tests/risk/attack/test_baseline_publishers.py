@@ -48,7 +48,7 @@ def test_names_and_refusals() -> None:
         "below 5 left out",
     ]
     assert not any(habit.has_laplace_noise for habit in BASELINE_PUBLISHERS)
-    with pytest.raises(InvalidArgument, match="to must be at least 2"):
+    with pytest.raises(InvalidArgument, match="to must be a whole number of at least 2"):
         RoundingPublisher(1)
-    with pytest.raises(InvalidArgument, match="below must be at least 2"):
+    with pytest.raises(InvalidArgument, match="below must be a whole number of at least 2"):
         SuppressingPublisher(1)

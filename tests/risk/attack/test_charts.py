@@ -12,7 +12,7 @@ import pytest
 from hedgerow.charts.svg import build_standalone_svg
 from hedgerow.risk.attack.attack_bounds import Ceiling
 from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure, format_rate
-from risk.assault import comparison
+from risk.helpers_attack import comparison
 
 SVG = "{http://www.w3.org/2000/svg}"
 

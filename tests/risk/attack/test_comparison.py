@@ -116,12 +116,12 @@ def test_a_line_above_its_ceiling_is_found() -> None:
     assert AttackComparison(200, 1, (), lines, ()).find_above_ceiling(1e-9) == lines[:1]
 
 
-def test_what_is_refused() -> None:
+def test_bad_crowds_and_runs_are_refused() -> None:
     with pytest.raises(Refused, match="at least 20 with the secret and 20 without"):
         Crowd(np.arange(100) < 19)
     with pytest.raises(InvalidArgument, match="people must be at least 20"):
         Crowd(np.arange(100) < 50, 19)
-    with pytest.raises(InvalidArgument, match="secrets must be a column"):
+    with pytest.raises(InvalidArgument, match="secrets must be a one-dimensional array"):
         Crowd(np.zeros((2, 2), dtype=np.bool_))
     with pytest.raises(InvalidArgument, match="runs must lie between"):
         run_attack(ExactPublisher(), lambda: ask_individuals(200), CROWD, 0)

@@ -88,7 +88,7 @@ def test_conditions_on_public_columns_rebuild_it_as_well() -> None:
 
 
 def test_a_budget_that_cannot_be_shared() -> None:
-    with pytest.raises(Refused, match="too small to be shared among 3 questions"):
+    with pytest.raises(Refused, match="too small to share among 3 questions"):
         HedgerowPublisher("add-remove", Fraction(1, 10**12)).publish(
             draw_crossing_groups(40, 3, 8), SECRET
         )
@@ -121,10 +121,10 @@ def test_ceilings_fit_relation_and_currency() -> None:
     [
         (("add-remove", 0), "epsilon must be above 0"),
         (("add-remove", 1, 2), "delta must lie"),
-        (("add-remove", 1, None, "gaussian"), "noise must be 'laplace' without a delta"),
+        (("add-remove", 1, None, "gaussian"), "noise must be 'laplace' if there is no delta"),
         (("beside", 1), "relation must be"),
     ],
 )
-def test_what_is_refused(given: tuple[Any, ...], words: str) -> None:
+def test_bad_parameters_are_refused(given: tuple[Any, ...], words: str) -> None:
     with pytest.raises(InvalidArgument, match=words):
         HedgerowPublisher(*given)

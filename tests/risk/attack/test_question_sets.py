@@ -48,6 +48,6 @@ def test_crossing_groups_are_even_and_differ() -> None:
         ),
     ],
 )
-def test_what_is_refused(call: object, words: str) -> None:
+def test_bad_divisions_are_refused(call: object, words: str) -> None:
     with pytest.raises(InvalidArgument, match=words):
         call()  # type: ignore[operator]

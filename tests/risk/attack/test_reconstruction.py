@@ -97,7 +97,7 @@ def test_conditions_on_public_columns_are_subsets() -> None:
         ["age FROM read_csv('/etc/passwd') --"],
     ],
 )
-def test_what_is_no_condition(conditions: list[str]) -> None:
+def test_other_text_is_no_condition(conditions: list[str]) -> None:
     with pytest.raises(InvalidArgument, match="conditions must"):
         match_conditions(pa.table({"age": [1]}), conditions)
 
@@ -139,7 +139,9 @@ def test_of_nothing_nothing_is_known() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_together(members: Any, answers: Any, scales: Any, words: str) -> None:
+def test_arrays_of_other_shapes_are_refused(
+    members: Any, answers: Any, scales: Any, words: str
+) -> None:
     for way in (least_squares, linear_program):
         with pytest.raises(InvalidArgument, match=words):
             way(members, answers, scales)
@@ -149,5 +151,5 @@ def test_the_truth_is_a_column_of_bits() -> None:
     found = least_squares(ask_individuals(2).members, np.array([0.0, 1.0]))
     assert found.count_hits(np.array([False, True])) == 2
     for truth in (np.array([True]), np.array([0, 1])):
-        with pytest.raises(InvalidArgument, match="truth must be a column of 2"):
+        with pytest.raises(InvalidArgument, match="truth must be an array of 2"):
             found.count_hits(truth)

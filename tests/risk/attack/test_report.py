@@ -17,7 +17,7 @@ from hedgerow.risk.attack.report import (
     list_notes,
 )
 from hedgerow.risk.report_page import SENSITIVE_WARNING
-from risk.assault import comparison, target
+from risk.helpers_attack import comparison, target
 
 TINY = Fraction(1, 10**9)
 
@@ -27,8 +27,7 @@ def test_sentences() -> None:
     assert words[0].endswith("exact, rounded to 5, rounded to 10, below 5 left out.")
     assert (
         "total epsilon 1: the best attack guesses 80.0 % right. No attack exceeds 81.61 % on"
-        " average"
-        in words[1]
+        " average" in words[1]
     )
     assert words[1].endswith("A belief of 50 % can rise to 88.1 % at most.")
     assert len(words) == 3

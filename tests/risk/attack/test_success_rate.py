@@ -54,7 +54,7 @@ def test_corners() -> None:
     assert SuccessRate(40_000, 200, 200, is_independent=True).interval()[1] == 1.0
 
 
-def test_what_is_shown_to_be_above() -> None:
+def test_a_rate_above_the_ceiling_is_proved() -> None:
     assert SuccessRate(30_000, 200, 200, is_independent=True).exceeds(0.7, 1e-9)
     assert not SuccessRate(30_000, 200, 200, is_independent=True).exceeds(0.745, 1e-9)
     # 200 runs of people who hang together say less
@@ -66,6 +66,6 @@ def test_what_is_shown_to_be_above() -> None:
     ("given", "words"),
     [((0, 0, 1), "runs"), ((0, 1, 0), "runs"), ((3, 1, 2), "hits"), ((-1, 1, 2), "hits")],
 )
-def test_what_is_refused(given: tuple[int, int, int], words: str) -> None:
+def test_impossible_counts_are_refused(given: tuple[int, int, int], words: str) -> None:
     with pytest.raises(InvalidArgument, match=f"{words} "):
         SuccessRate(*given)

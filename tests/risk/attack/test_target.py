@@ -116,30 +116,30 @@ def test_made_binary(policy: Path) -> None:
         (
             {"secret": "nothing"},
             InvalidArgument,
-            "there is no 'nothing': there are patient, region, age, note",
+            "have no 'nothing': there are patient, region, age, note",
         ),
-        ({"secret": "regoin"}, InvalidArgument, "there is no 'regoin': did you mean region"),
+        ({"secret": "regoin"}, InvalidArgument, "have no 'regoin': did you mean region"),
         (
             {"secret": "region", "equals": "West"},
             Refused,
-            "Nobody in visits has this secret: it is about no value of region",
+            "Nobody in visits has this secret: no value of region matches",
         ),
         (
             {"secret": "age"},
             Refused,
-            "age has more than two values. Say what is secret about it: --is VALUE",
+            "age has more than two values. Define the secret with --is VALUE",
         ),
         ({"secret": "note"}, Refused, "note is hidden"),
-        ({"secret": "patient"}, InvalidArgument, "must not be the id"),
+        ({"secret": "patient"}, InvalidArgument, "must not be the privacy id"),
         ({"secret": "age", "above": Decimal(58)}, Refused, "too few people"),
         ({"secret": "region", "equals": "north"}, Refused, "too few people"),
-        ({"table": "cities"}, Refused, "protects nobody and has no budget"),
+        ({"table": "cities"}, Refused, "it has no budget to attack"),
         ({"table": "towns"}, InvalidArgument, "table must be one of visits; got 'towns'"),
         ({"people": 5}, InvalidArgument, "people must be at least 20"),
         ({"equals": "x", "above": Decimal(1)}, InvalidArgument, "cannot both be given"),
     ],
 )
-def test_what_is_refused(
+def test_columns_and_tables_that_cannot_be_attacked_are_refused(
     policy: Path, given: dict[str, Any], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error) as told:
@@ -163,7 +163,7 @@ def test_one_value_only(policy: Path) -> None:
         "patient,region\n" + "\n".join(f"{n},north" for n in range(60))
     )
     with pytest.raises(
-        Refused, match="region has the same value in every row: there is no secret to find"
+        Refused, match="region has the same value in every row, so it holds no secret"
     ):
         read_attack_target(policy)
     (policy.parent / "visits.csv").write_text("patient,region\n1,\n2, \n")
@@ -182,7 +182,7 @@ def test_a_source_that_does_not_fit(policy: Path) -> None:
     with pytest.raises(SourceError, match="has no column patient, its unit"):
         read_attack_target(policy)
     (policy.parent / "visits.csv").unlink()
-    with pytest.raises(SourceError, match=r"There is no file visits\.csv"):
+    with pytest.raises(SourceError, match=r"visits\.csv, the source of visits, does not exist"):
         read_attack_target(policy)
     (policy.parent / "visits.parquet").write_text("nothing of the kind")
     policy.write_text(POLICY.replace("visits.csv", "visits.parquet"))
@@ -198,5 +198,5 @@ def test_a_unit_in_another_table(policy: Path) -> None:
         POLICY
         + linked.replace('population = "others"', "").replace("[budgets.others]\nepsilon = 2.0", "")
     )
-    with pytest.raises(Refused, match="stands in another table"):
+    with pytest.raises(Refused, match="have their owner in another table"):
         read_attack_target(policy, table="people")

@@ -21,7 +21,7 @@ from hedgerow.risk.table.column_subsets import (
 )
 from hedgerow.risk.table.encoded_tables import Codes, Counts, EncodedTable
 from hedgerow.risk.table.equivalence_classes import compute_keys
-from risk.tables import sizes_of, table_of, tables
+from risk.helpers_tables import sizes_of, table_of, tables
 
 
 def plain(table: EncodedTable, size: int) -> list[ColumnSubset]:
@@ -54,7 +54,7 @@ def test_many_rows_alike_change_nothing(table: EncodedTable, times: int) -> None
     assert measure_subsets(one_more, 4) == plain(one_more, len(table.names))
 
 
-def test_what_identifies_alone_leaves_nothing_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_sets_are_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = []
 
     def counting(ids: Counts, codes: Codes, size: int) -> Counts:
@@ -102,7 +102,7 @@ def test_minimal_sets_suffice_and_can_spare_nothing(table: EncodedTable, needed:
 def test_five_hundred_columns_are_refused_with_what_can_be_done() -> None:
     with pytest.raises(
         Unsupported,
-        match=r"500 columns have 20,833,750 sets of up to 3, and 50,000 can be searched",
+        match=r"500 columns have 20,833,750 sets of up to 3, and at most 50,000 can be searched",
     ) as refused:
         check_subset_count(500, 3)
     said = str(refused.value)

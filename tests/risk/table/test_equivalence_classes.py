@@ -24,7 +24,7 @@ from hedgerow.risk.table.equivalence_classes import (
     refine_classes,
     renumber_keys,
 )
-from risk.tables import sizes_of, table_of, tables
+from risk.helpers_tables import sizes_of, table_of, tables
 
 keys = st.one_of(*(st.lists(st.integers(0, top), max_size=80) for top in (3, 40, 10**6)))
 

@@ -85,14 +85,14 @@ def test_plain_data_tell_how_many_and_not_who() -> None:
 def test_columns_that_are_not_in_both() -> None:
     other = students().drop_columns(["sex"])
     with pytest.raises(
-        InvalidArgument, match=r"on must name columns of the data, and there is no 'sex'"
+        InvalidArgument, match=r"on must name columns of the data, which have no 'sex'"
     ):
         linkage(students(), other, ["age", "sex"])
     with pytest.raises(InvalidArgument, match="they have none in common"):
         linkage(students(), pa.table({"height": [1]}))
     with pytest.raises(InvalidArgument, match="on must be a list"):
         linkage(students(), students(), "age")
-    with pytest.raises(InvalidArgument, match="on must be different ones"):
+    with pytest.raises(InvalidArgument, match="on must all be different"):
         linkage(students(), students(), ["age", "age"])
 
 

@@ -44,7 +44,7 @@ def test_sets_that_identify_are_listed_and_gaps_told() -> None:
     table = pa.table({"id": range(30), "x": [1, None] * 15})
     text = build_table_page("t", uniqueness(table), linkage(table, table), "t")
     assert "1 of them makes every row unique and can spare no column" in text
-    assert "id has a value of its own in almost every row" in text
+    assert "id has a different value in almost every row" in text
     assert "Rows with a missing value are not linked: 15 here, 15 there." in text
     several = build_table_page("t", uniqueness(students(), KNOWN, share=0.5))
     assert "of them make at least 50 % of the rows unique" in several

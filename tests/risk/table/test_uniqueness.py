@@ -93,7 +93,7 @@ def test_all_unique_and_one_row() -> None:
     unique = uniqueness(pa.table({"id": range(30), "x": [1] * 30}))
     assert unique.unique_fraction == 1
     assert [each.columns for each in unique.identifying] == [("id",)]
-    assert "id has a value of its own" in unique.notes[0]
+    assert "id has a different value" in unique.notes[0]
     one = uniqueness(pa.table({"x": [1]}))
     assert (one.rows, one.unique_fraction) == (1, Fraction(1))
     assert one.notes[0].startswith("The table has one row")

@@ -1,4 +1,4 @@
-"""An aggregate as it is written."""
+"""Aggregate calls as written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.syntax.named_arguments import NamedArguments
 
 
-def test_what_is_not_written_is_not_there() -> None:
+def test_a_word_that_is_not_in_the_text_has_no_span() -> None:
     asked = AggregateSyntax(exp.Count(this=exp.Star()), "COUNT", "COUNT")
     assert (
         asked.arguments,

@@ -1,4 +1,4 @@
-"""What an aggregate works on."""
+"""Arguments of aggregates."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.describe import format_expression
+from hedgerow.plan.expression_text import format_expression
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.syntax.source_text import tokenise
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 READER = RowBinder(
     scan_table(tokenise("SELECT SUM(age) FROM visits"), exp.table_("visits"), CATALOG),

@@ -1,6 +1,4 @@
-"""Sums with a count of who is outside their bounds: the pairs in clipping.sql, and what becomes
-of real rows.
-"""
+"""Sums with a count of clipped units: the pairs in clipping_counts.sql, and results on rows."""
 
 from __future__ import annotations
 
@@ -10,20 +8,20 @@ import pytest
 
 from hedgerow.engines.reference.interpreter import interpret_plan
 from hedgerow.sql.question import ClippingCount
-from sql.exactly import clinic, tables
-from sql.fixtures import ask, check_answered, check_refused, pairs
+from sql.helpers_exact_answers import clinic, tables
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs
 
 FEW = "contribution_bounds_per_group => (0, 90)"
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("clipping_counts"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("clipping_counts"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("clipping_counts__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("clipping_counts__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 @pytest.mark.parametrize(
@@ -31,21 +29,24 @@ def test_what_is_refused(sql: str, told: str) -> None:
     [("age", 20, 90), ("Cost", 100, 5000), ("-1 * age", -60, -3), ("age", -5, 10**9)],
 )
 def test_people_are_counted_by_all_of_their_rows(value: str, low: int, high: int) -> None:
-    """The sum is the same as without the count, and the count that of people whose sum is
-    outside.
-    """
+    """The sum is the same as without the count, which counts people with a sum outside."""
     bounds = f"contribution_bounds_per_group => ({low}, {high})"
-    data, told = tables(), ask(f"SELECT SUM({value}, {bounds}, clipped => TRUE) AS s FROM visits")
+    data, question = (
+        tables(),
+        ask(f"SELECT SUM({value}, {bounds}, clipped => TRUE) AS s FROM visits"),
+    )
     (plain,) = interpret_plan(
         ask(f"SELECT SUM({value}, {bounds}) FROM visits").plan, data, lambda *_: 0
     ).values()
-    (found,) = interpret_plan(told.plan, data, lambda *_: 0).values()
+    (found,) = interpret_plan(question.plan, data, lambda *_: 0).values()
     each: dict[object, float] = {}
     for row in data["visits"]:
         each[row["patient_id"]] = each.get(row["patient_id"], 0) + (
             -1 if "-" in value else 1
         ) * float(str(row[value.split()[-1]]))
-    by_name = {call.name: found[told.plan.measures.index(call.measure)] for call in told.aggregates}
+    by_name = {
+        call.name: found[question.plan.measures.index(call.measure)] for call in question.aggregates
+    }
     assert by_name["a0"] == plain[0]
     assert by_name["a1"] == sum(not low <= round(total, 6) <= high for total in each.values())
 
@@ -62,13 +63,13 @@ def clip_of(sql: str) -> ClippingCount:
     return clip
 
 
-def test_how_far_out_people_are_is_known_where_they_have_one_row_or_it_is_said() -> None:
-    told = f"SUM(age, {FEW}, clipped => TRUE, outer_bounds_per_group => (-1, 400))"
+def test_outer_bounds_come_from_single_rows_or_from_the_question() -> None:
+    question = f"SUM(age, {FEW}, clipped => TRUE, outer_bounds_per_group => (-1, 400))"
     assert clip_of(f"SELECT SUM(age, {FEW}, clipped => TRUE) FROM visits").outer is None
-    assert clip_of(f"SELECT {told} FROM visits").outer == (-1, 400)
+    assert clip_of(f"SELECT {question} FROM visits").outer == (-1, 400)
     once = "(SELECT patient_id, MAX(age) AS age FROM visits GROUP BY patient_id)"
     assert clip_of(f"SELECT SUM(age, {FEW}, clipped => TRUE) FROM {once}").outer == (0, 110)
-    assert clip_of(f"SELECT {told} FROM {once}").outer == (0, 110)
+    assert clip_of(f"SELECT {question} FROM {once}").outer == (0, 110)
     scores = (
         "SELECT SUM(score, contribution_bounds_per_group => (-9, 2.5), clipped => TRUE) FROM"
         " answers"
@@ -81,8 +82,8 @@ def test_how_far_out_people_are_is_known_where_they_have_one_row_or_it_is_said()
 
 
 def test_without_declared_bounds_rows_are_clamped_to_the_outer_ones() -> None:
-    """Clamped to the inner ones, somebody with one row would never be outside."""
-    told = ask(
+    """Clamped to the inner bounds, nobody with one row would be outside."""
+    question = ask(
         f"SELECT SUM(visits_before, {FEW}, clipped => TRUE, outer_bounds_per_group => (0, 400))"
         " FROM visits"
     )
@@ -90,6 +91,8 @@ def test_without_declared_bounds_rows_are_clamped_to_the_outer_ones() -> None:
         {**clinic()[0], "patient_id": i, "visits_before": n}
         for i, n in enumerate((500, 90, 91, 3, -7))
     ]
-    (found,) = interpret_plan(told.plan, {"visits": rows}, lambda *_: 0).values()
-    by_name = {call.name: found[told.plan.measures.index(call.measure)] for call in told.aggregates}
+    (found,) = interpret_plan(question.plan, {"visits": rows}, lambda *_: 0).values()
+    by_name = {
+        call.name: found[question.plan.measures.index(call.measure)] for call in question.aggregates
+    }
     assert by_name == {"a0": 90 + 90 + 90 + 3, "a1": 2}

@@ -38,7 +38,7 @@ def test_a_range_has_its_grid(range_: Range, expected: ClampedGrid) -> None:
     assert build_grid(range_) == expected
 
 
-def test_what_has_no_grid() -> None:
+def test_ranges_without_bounds_have_no_grid() -> None:
     assert build_grid(Range("integer")) is None
     assert build_grid(numbers("real", 0, Fraction(1, 2**1000))) is None
 

@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.aggregates.measures import MAX_AGGREGATES, build_result_read
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
 def test_equal_aggregates_are_measured_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.errors import Refused
 from hedgerow.plan.measures import Measure
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
 def test_a_sum_has_the_grid_of_its_column() -> None:
@@ -28,7 +28,7 @@ def test_a_sum_has_the_grid_of_its_column() -> None:
         ("AVG(3)", "AVG of a constant is always the same"),
     ],
 )
-def test_what_cannot_be_added_up_is_refused(call: str, problem: str) -> None:
+def test_arguments_that_cannot_be_added_up_are_refused(call: str, problem: str) -> None:
     with pytest.raises(Refused) as caught:
         ask(f"SELECT {call} FROM visits")
     assert str(caught.value).splitlines()[0] == problem

@@ -1,4 +1,4 @@
-"""Aggregates of one column share what is measured."""
+"""Aggregates of one column share measures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.order_statistics import OrderStatistic
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from sql.fixtures import ask
         ("AVG(age), COUNT(DISTINCT age)", {("moments", 1), ("distinct", 1)}),
     ],
 )
-def test_moments(items: str, kinds: set[tuple[str, int]]) -> None:
+def test_mean_and_variance_share_moments(items: str, kinds: set[tuple[str, int]]) -> None:
     measures = ask(f"SELECT {items} FROM visits").plan.measures
     assert {
         (measure.kind, measure.degree) for measure in measures if isinstance(measure, Measure)

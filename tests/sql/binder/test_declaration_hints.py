@@ -11,8 +11,8 @@ from hedgerow.plan.schema import Column
 from hedgerow.policy import parse_policy
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG, VISITS, ask
-from sql.fixtures import REGIONS as PUBLIC
+from sql.helpers_fixtures import CATALOG, VISITS, ask
+from sql.helpers_fixtures import REGIONS as PUBLIC
 
 POLICY = """\
 [database]
@@ -80,14 +80,15 @@ def test_the_lines_for_days_and_for_names_with_blanks_can_be_copied_into_a_polic
     ],
 )
 def test_text_that_may_be_numbers_is_declared_so(sql: str, end: str) -> None:
-    """All columns of a .csv file are text where nothing is declared, and a newcomer has declared
-    nothing.
-    """
+    """All columns of a .csv file are text unless the policy declares them."""
     with pytest.raises(Unsupported) as caught:
         ask(sql)
     line = 'city = { type = "real", min = …, max = … }'
-    told = f"If city holds numbers, declare it as a number in the policy, under [tables.visits.columns]: {line}"
-    assert str(caught.value).endswith(told + end)
+    advice = (
+        "If city holds numbers, declare it as a number in the policy, under"
+        f" [tables.visits.columns]: {line}"
+    )
+    assert str(caught.value).endswith(advice + end)
 
 
 def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
@@ -108,7 +109,7 @@ def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
 @pytest.mark.parametrize(
     "condition", ["age = '50'", "Cost > '50'", "'50' < age", "YEAR(day) = '50'"]
 )
-def test_numbers_in_quotes_are_told_to_lose_them(condition: str) -> None:
+def test_numbers_in_quotes_are_refused_with_the_number(condition: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
     assert str(caught.value).endswith("Numbers take no quotes: write 50.")

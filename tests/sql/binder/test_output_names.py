@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from sql.fixtures import ask
         ('COUNT(*) AS "a b", SUM(age) total', ["a b", "total"]),
     ],
 )
-def test_names(items: str, names: list[str]) -> None:
+def test_outputs_are_named_by_alias_column_or_aggregate(items: str, names: list[str]) -> None:
     question = ask(f"SELECT {items} FROM visits GROUP BY region")
     assert [output.name for output in question.outputs] == names
 

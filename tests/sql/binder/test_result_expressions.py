@@ -1,4 +1,4 @@
-"""HAVING, ORDER BY and the SELECT list: the pairs in results.sql."""
+"""HAVING, ORDER BY and the SELECT list: the pairs in result_expressions.sql."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hedgerow.plan.scalar.expressions import ColumnRef, evaluate
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("result_expressions"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("result_expressions"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("result_expressions__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("result_expressions__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 def test_columns_named_like_results_are_not_taken_for_them() -> None:
@@ -36,7 +36,7 @@ def test_columns_named_like_results_are_not_taken_for_them() -> None:
     assert question.outputs[2].expression == ColumnRef("k0")
 
 
-def test_a_value_that_is_picked_is_of_the_type_that_is_told() -> None:
+def test_a_selected_value_has_the_declared_type() -> None:
     (output,) = ask("SELECT COALESCE(AVG(age), 0) FROM visits").outputs
     assert output.type == "real"
     assert type(evaluate(output.expression, {"a0": None})) is float

@@ -1,4 +1,4 @@
-"""The closed world: what has no rule is refused, whatever it is called."""
+"""The closed world: a node without a rule is refused, whatever its name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hedgerow.sql.parser import parse_question
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.rules import RULES, RULES_BY_NODE
 from hedgerow.sql.syntax.source_text import tokenise
-from sql.fixtures import CATALOG, LABS, ask
+from sql.helpers_fixtures import CATALOG, LABS, ask
 
 FINDING = Catalog(
     {
@@ -65,7 +65,7 @@ def test_a_node_with_a_part_that_no_rule_looks_at_is_refused() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("arguments", ["age", "city, 'a'", "'month', day", "age, Cost, 1"])
 def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> None:
-    """Every function that the engine knows is asked for; only those that the rules read are."""
+    """Every function of the engine is tried; only those with a rule are read."""
     with duckdb.connect() as own:
         known = own.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
     names = {name for (name,) in known if name.isidentifier()}
@@ -139,8 +139,8 @@ def test_nesting_and_size_have_limits() -> None:
         ("SELECT SUM(order_id) FROM orders", "max = … }."),
     ],
 )
-def test_days_and_what_says_whose_a_row_is_are_declared_or_nothing(sql: str, end: str) -> None:
-    """Clamped to what a few have, strangers would be one."""
+def test_bounds_of_dates_and_owner_keys_are_never_searched(sql: str, end: str) -> None:
+    """Clamped owner keys would merge units."""
     for catalog in (CATALOG, FINDING):
         with pytest.raises(Unbounded) as caught:
             parse_question(sql, catalog)
@@ -207,7 +207,7 @@ def test_functions_of_an_expression() -> None:
 
 
 @pytest.mark.parametrize(
-    ("inner", "told"),
+    ("inner", "expected"),
     [
         (
             "CASE WHEN age > 60 AND smoker THEN patient_id END",
@@ -227,10 +227,10 @@ def test_functions_of_an_expression() -> None:
         ("patient_id + 1", "or a subquery with GROUP BY patient_id."),
     ],
 )
-def test_people_under_a_condition_are_counted_by_a_filter(inner: str, told: str) -> None:
+def test_people_under_a_condition_are_counted_by_a_filter(inner: str, expected: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(DISTINCT {inner}) FROM visits")
-    assert str(caught.value).endswith(told)
+    assert str(caught.value).endswith(expected)
     assert ask(
         "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 60 AND smoker) FROM visits"
     ).aggregates

@@ -1,4 +1,4 @@
-"""The parts of a node that somebody must look at."""
+"""Filled arguments of syntax nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlglot import exp
 from hedgerow.sql.binder.rule import find_filled_args
 
 
-def test_parts_that_say_nothing_do_not_count() -> None:
+def test_constant_conditions_do_not_change_the_groups() -> None:
     node = exp.Count(this=exp.Star(), expressions=[], big_int=True)
     assert find_filled_args(node) == {"this", "big_int"}
     assert find_filled_args(

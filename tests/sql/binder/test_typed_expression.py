@@ -1,4 +1,4 @@
-"""Constants take the type of their company."""
+"""Types of constants beside other values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_days_are_written_in_one_way() -> None:
     assert parse_iso_date("2026-W05-6") == date(2026, 1, 31)
 
 
-def test_a_time_of_day_is_told_apart_from_what_is_no_day() -> None:
+def test_a_time_of_day_is_distinguished_from_an_invalid_date() -> None:
     assert explain_invalid_date("2026-01-31 10:30") == (
         NO_TIME_OF_DAY,
         "Write the date alone, which covers the whole day: '2026-01-31'.",

@@ -1,6 +1,4 @@
-"""A column known by month or year answers questions about whole ones; about less, none is
-answered, and what to write is said.
-"""
+"""Dates known by month or year: whole ones are answered, parts are refused with a fix."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from hedgerow.sql.predicates.date_granularity import (
     list_granularity_notes,
 )
 from hedgerow.sql.question import Question
-from sql.fixtures import CATALOG, LABS, VISITS
+from sql.helpers_fixtures import CATALOG, LABS, VISITS
 
 _YEARS = tuple(date(year, 1, 1) for year in range(2024, 2027))
 # What is known of dates: visits.month and labs.month by month, visits.until by month with no list,
@@ -267,7 +265,7 @@ def asked(sql: str) -> Question:
         ),
     ],
 )
-def test_less_than_a_whole_one_is_refused(sql: str, underlined: str, instead: str) -> None:
+def test_parts_of_a_month_or_year_are_refused(sql: str, underlined: str, instead: str) -> None:
     with pytest.raises(Unsupported) as caught:
         asked(sql)
     first, shown, marks, last = str(caught.value).splitlines()
@@ -279,7 +277,7 @@ def test_less_than_a_whole_one_is_refused(sql: str, underlined: str, instead: st
     assert not underlined or shown[marks.index("^") : len(marks)] == underlined
 
 
-def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
+def test_the_declaration_by_days_is_suggested() -> None:
     with pytest.raises(
         Unsupported,
         match=(
@@ -354,14 +352,12 @@ def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
         "MAX(month) AS last FROM visits HAVING last > DATE '2026-06-15'",
     ],
 )
-def test_whole_ones_are_answered(sql: str) -> None:
+def test_whole_months_and_years_are_answered(sql: str) -> None:
     asked(sql)
 
 
 def test_columns_that_name_each_other_are_looked_at_once() -> None:
-    """A hundred million ways lead down from the last of these columns to the first: nobody would
-    see the end of it.
-    """
+    """A hundred million paths lead from the last of these columns to the first."""
     inner = "SELECT patient_id, {} AS a FROM visits"
     for step in range(4):
         for alias in range(4):
@@ -400,7 +396,9 @@ def test_columns_that_name_each_other_are_looked_at_once() -> None:
         ("MAX(v.born) FROM labs l JOIN visits v USING (patient_id)", "year"),
     ],
 )
-def test_what_is_chosen_among_is_known_by_its_grain(sql: str, grain: Granularity) -> None:
+def test_dates_that_are_compared_have_the_granularity_of_the_finest(
+    sql: str, grain: Granularity
+) -> None:
     plan = asked(sql).plan
     (pick,) = plan.measures
     assert isinstance(pick, OrderStatistic)
@@ -482,7 +480,7 @@ def dates(draw: st.DrawFn, depth: int = 3) -> Expression:
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(dates())
-def test_no_date_lies_within_its_grain(expression: Expression) -> None:
+def test_no_date_lies_inside_its_month_or_year(expression: Expression) -> None:
     grain = compute_granularity(_DATES, expression)
     values = [value for row in _ROWS if isinstance(value := evaluate(expression, row), date)]  # type: ignore[arg-type]
     assert grain == "day" or values == [
@@ -523,7 +521,7 @@ def test_no_date_lies_within_its_grain(expression: Expression) -> None:
         ),
     ],
 )
-def test_columns_that_are_used_are_told_of(sql: str, names: list[str]) -> None:
+def test_notes_name_the_coarse_columns_that_are_used(sql: str, names: list[str]) -> None:
     plan = asked(sql).plan
     columns = [*plan.bound.keys, *(name for measure in plan.measures for name in measure.columns)]
     assert (

@@ -1,4 +1,4 @@
-"""Groups that WHERE rules out are left out, and no others."""
+"""WHERE removes the groups that it rules out, and no others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hedgerow.sql.predicates.domain_narrowing import (
     narrow_domain,
     split_conjuncts,
 )
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 from sql.predicates.helpers_conditions import KEYS, ROWS, TABLE, conditions
 
 

@@ -1,4 +1,4 @@
-"""What never holds is refused before it costs anything, with what the policy knows."""
+"""Conditions that are never true are refused before they cost anything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
-from sql.fixtures import CATALOG, ask
+from sql.helpers_fixtures import CATALOG, ask
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,9 @@ from sql.fixtures import CATALOG, ask
         ),
     ],
 )
-def test_it_is_refused_and_underlined(where: str, said: str, underlined: str, instead: str) -> None:
+def test_a_condition_that_is_never_true_is_refused_and_underlined(
+    where: str, said: str, underlined: str, instead: str
+) -> None:
     sql = f"SELECT COUNT(*) FROM visits WHERE {where}"
     with pytest.raises(Unsupported) as caught:
         ask(sql)
@@ -132,7 +134,7 @@ def test_a_condition_without_rows_is_refused(where: str, underlined: str) -> Non
         "0 = 1 OR smoker",
     ],
 )
-def test_what_may_hold_or_looks_odd_on_purpose_is_read(where: str) -> None:
+def test_conditions_that_may_hold_are_read(where: str) -> None:
     ask(f"SELECT COUNT(*) FROM visits WHERE {where}")
 
 
@@ -167,7 +169,7 @@ def test_each_of_many_conditions_is_read_once_more(monkeypatch: pytest.MonkeyPat
     assert counted < 600 * 3 * 2
 
 
-def test_a_word_in_a_list_that_is_not_declared_is_told() -> None:
+def test_an_undeclared_value_in_a_list_is_refused() -> None:
     with pytest.raises(Unsupported) as caught:
         ask("SELECT COUNT(*) FROM visits WHERE smoker AND region IN ('north', 'Soouth')")
     first, shown, marks, last = str(caught.value).splitlines()
@@ -181,7 +183,7 @@ def test_a_word_in_a_list_that_is_not_declared_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rest", "told"),
+    ("rest", "expected"),
     [
         ("WHERE NULL", "This condition is never true"),
         ("WHERE Cost / 0 > 1", "Division by 0"),
@@ -189,6 +191,6 @@ def test_a_word_in_a_list_that_is_not_declared_is_told() -> None:
         ("LIMIT 0", "LIMIT 0 would pay for an answer"),
     ],
 )
-def test_what_would_be_paid_for_nothing(rest: str, told: str) -> None:
-    with pytest.raises(Unsupported, match=told):
+def test_questions_that_would_pay_for_noise_alone_are_refused(rest: str, expected: str) -> None:
+    with pytest.raises(Unsupported, match=expected):
         ask(f"SELECT COUNT(*) FROM visits {rest}")

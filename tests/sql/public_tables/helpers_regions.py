@@ -20,7 +20,7 @@ CATALOG = Catalog(
 
 
 def shown(sql: str) -> str:
-    """What is written of a question, with the names put back in."""
+    """Return the written form of a question, with the names put back in."""
     found = read_public_query(sql, CATALOG)
     assert found is not None
     return found.names.restore_names(write_fragment(found.fragment, found.names)).replace(

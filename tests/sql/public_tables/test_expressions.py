@@ -1,6 +1,4 @@
-"""Expressions of questions about public tables: each node by its rule, and by nothing else of
-the analyst's.
-"""
+"""Expressions over public tables: each node by its rule, with no other text of the analyst."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.sql.public_tables.expressions import FRAGMENT_RULES, join_fragments
 from hedgerow.sql.public_tables.phrases import write_fragment
 from hedgerow.sql.public_tables.statement import read_public_query
-from sql.hostile import CATALOG
+from sql.helpers_hostile_statements import CATALOG
 
 
 def written(expression: str) -> str:
@@ -30,7 +28,10 @@ def written(expression: str) -> str:
     [
         ("n + 1 - 2 * x / 3 % 4", "( n + 1 - ( 2 * x / 3 % 4 ) )"),
         ("n - (1 - 1)", "( n - ( ( 1 - 1 ) ) )"),
-        ("n > 1 AND k = 'a' AND NOT x <= 2 OR n <> 3", "( ( ( n > 1 ) AND ( k = 'a' ) AND ( NOT ( x <= 2 ) ) ) OR ( n <> 3 ) )"),
+        (
+            "n > 1 AND k = 'a' AND NOT x <= 2 OR n <> 3",
+            "( ( ( n > 1 ) AND ( k = 'a' ) AND ( NOT ( x <= 2 ) ) ) OR ( n <> 3 ) )",
+        ),
         ("k || 'it''s' || k", "( k || 'it''s' || k )"),
         ("-n", "( - n )"),
         ("SUM(DISTINCT n)", "sum ( DISTINCT n )"),
@@ -41,9 +42,13 @@ def written(expression: str) -> str:
         ("COUNT(DISTINCT k)", "count ( DISTINCT k )"),
         (
             "COUNT(DISTINCT k, n)",
-            "count ( DISTINCT CASE WHEN k IS NULL THEN NULL WHEN n IS NULL THEN NULL ELSE ( k , n ) END )",
+            "count ( DISTINCT CASE WHEN k IS NULL THEN NULL WHEN n IS NULL THEN NULL"
+            " ELSE ( k , n ) END )",
         ),
-        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n DESC)", "quantile_cont ( n , 0.5 ORDER BY n DESC )"),
+        (
+            "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n DESC)",
+            "quantile_cont ( n , 0.5 ORDER BY n DESC )",
+        ),
         ("MODE() WITHIN GROUP (ORDER BY n)", "mode ( n ORDER BY n )"),
         ("QUANTILE(n, 0.9)", "quantile ( n , 0.9 )"),
         ("CORR(n, x)", "corr ( n , x )"),
@@ -74,7 +79,7 @@ def written(expression: str) -> str:
         ("(SELECT MAX(n) FROM s)", "( SELECT max ( n )"),
     ],
 )  # fmt: skip
-def test_what_is_written(expression: str, expected: str) -> None:
+def test_an_expression_is_written_in_words_of_ours(expression: str, expected: str) -> None:
     assert written(expression) == expected
 
 
@@ -110,7 +115,7 @@ def test_what_is_written(expression: str, expected: str) -> None:
         ("lower(*)", "This syntax is not supported"),
     ],
 )
-def test_what_is_refused(expression: str, what: str) -> None:
+def test_unsupported_sql_is_refused_with_the_expected_message(expression: str, what: str) -> None:
     with pytest.raises(Unsupported) as caught:
         read_public_query(f"SELECT {expression} FROM r", CATALOG)
     assert str(caught.value).startswith(what)
@@ -118,7 +123,7 @@ def test_what_is_refused(expression: str, what: str) -> None:
 
 @pytest.mark.parametrize("node", FRAGMENT_RULES, ids=lambda node: node.__name__)
 def test_a_part_that_a_rule_does_not_take_is_refused(node: type[exp.Expr]) -> None:
-    """Whatever the parser may come to put there."""
+    """Later versions of the parser may add arguments."""
     asked = read_public_query("SELECT k FROM r", CATALOG)
     assert asked is not None
     asked.tree.set("expressions", [node(this=exp.column("k"), more=exp.Var(this="x"))])

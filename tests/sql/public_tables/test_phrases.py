@@ -1,4 +1,4 @@
-"""Phrases are written from words of a list, numbers, and text in quotes: nothing else can be."""
+"""Fragments are written from listed words, numbers and quoted text only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hedgerow.sql.public_tables.phrases import (
     escape_text,
     write_fragment,
 )
-from sql.hostile import PIECES
+from sql.helpers_hostile_statements import PIECES
 
 ENGINE = duckdb.connect(config={"threads": "1"})
 CHARACTERS = st.characters(exclude_categories=("Cs",), exclude_characters="\0")
@@ -117,7 +117,7 @@ def test_the_list_has_words_and_signs_of_expressions_alone() -> None:
         (NumberLiteral(10**37), "1" + "0" * 37),
     ],
 )
-def test_numbers(number: NumberLiteral, written: str) -> None:
+def test_number_literals_are_written_exactly(number: NumberLiteral, written: str) -> None:
     assert write_fragment(number, NameTable()) == written
     assert float(ENGINE.execute(f"SELECT {written}").fetchall()[0][0]) == pytest.approx(
         float(written)
@@ -126,7 +126,7 @@ def test_numbers(number: NumberLiteral, written: str) -> None:
 
 @given(st.one_of(st.text(CHARACTERS, max_size=30), HOSTILE.map("".join)))
 def test_text_arrives_as_it_was(value: str) -> None:
-    """One literal, whatever stands in it and beside it."""
+    """Text is one literal, whatever is in it and beside it."""
     assert ENGINE.execute(
         f"SELECT {escape_text(value)} , {escape_text(value)} || {escape_text('x')}"
     ).fetchall() == [(value, value + "x")]
@@ -134,7 +134,7 @@ def test_text_arrives_as_it_was(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["a\0b", "\ud800"])
-def test_what_is_no_text_is_not_written(value: str) -> None:
+def test_invalid_unicode_is_not_written(value: str) -> None:
     with pytest.raises(InvalidArgument, match="must be Unicode"):
         escape_text(value)
 

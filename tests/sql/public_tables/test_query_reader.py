@@ -108,12 +108,12 @@ from sql.public_tables.helpers_regions import CATALOG, shown
         ),
     ],
 )
-def test_what_is_written_of_a_statement(sql: str, written: str) -> None:
+def test_a_statement_is_written_in_words_of_ours(sql: str, written: str) -> None:
     assert shown(sql) == written
 
 
 def test_a_join_within_a_join_is_written_once() -> None:
-    """Twice at every level would be a thousand times at the tenth."""
+    """Doubled at every level, the tenth would be written a thousand times."""
     sql = "SELECT 1 FROM regions"
     for _ in range(8):
         sql = f"SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = ({sql})"

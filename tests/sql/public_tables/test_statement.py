@@ -1,6 +1,4 @@
-"""Questions about public tables: what is read, what is left to the reader of questions about
-people, what is refused.
-"""
+"""Questions about public tables: read, left to the reader of private questions, or refused."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ import pytest
 from hedgerow.errors import Unsupported
 from hedgerow.sql.public_tables.phrases import write_fragment
 from hedgerow.sql.public_tables.statement import read_public_query
-from sql.hostile import SENTINEL, check_written, read, statements, texts
+from sql.helpers_hostile_statements import SENTINEL, check_written, read, statements, texts
 from sql.public_tables.helpers_regions import CATALOG
 
 
@@ -87,8 +85,8 @@ def test_everything_else_is_left_to_the_reader_of_questions_about_people(sql: st
         "SELECT (SELECT current_setting('memory_limit')) FROM regions",
     ],
 )
-def test_what_is_not_listed_is_refused(sql: str) -> None:
-    """Here, or by the reader of questions about people, to whom it is left."""
+def test_syntax_that_is_not_listed_is_refused(sql: str) -> None:
+    """Either reader may refuse it."""
     with contextlib.suppress(Unsupported):
         assert read_public_query(sql, CATALOG) is None
 
@@ -155,7 +153,7 @@ def test_names_are_shown_as_they_are_declared_or_given() -> None:
 
 
 def test_hostile_statements_are_refused_or_written_in_our_words() -> None:
-    """Many are read, and many of these hand a text on: or else this would show nothing."""
+    """Many must be read and pass text on, or the test would show nothing."""
     found = [asked for sql in statements(1, 500) if (asked := read(sql)) is not None]
     assert all(map(check_written, found))
     assert len(found) > 100
@@ -176,9 +174,9 @@ def test_hostile_statements_are_refused_or_written_in_our_words() -> None:
         'SELECT 1 FROM "public 0" -- x',
     ],
 )
-def test_what_is_looked_for_is_found(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_finds_planted_statements(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = read("SELECT 'k' FROM r")
     assert asked is not None
-    monkeypatch.setattr("sql.hostile.write_fragment", lambda *_: planted)
+    monkeypatch.setattr("sql.helpers_hostile_statements.write_fragment", lambda *_: planted)
     with pytest.raises((AssertionError, ValueError)):
         check_written(asked)

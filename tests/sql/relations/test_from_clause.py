@@ -1,25 +1,25 @@
-"""Subqueries and WITH: the pairs in subqueries.sql, and limits."""
+"""Subqueries and WITH: the pairs in from_clause.sql, and limits."""
 
 from __future__ import annotations
 
 import pytest
 
 from hedgerow.errors import Unsupported
-from sql.fixtures import ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("from_clause"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("from_clause"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("from_clause__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("from_clause__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 def chain(first: str, part: str, last: str, count: int) -> str:
-    """WITH a0 AS (first), a1 AS (part of a0), … last of the last one."""
+    """Return WITH a0 AS (first), a1 AS (part of a0), …, and the last SELECT over the last one."""
     parts = [f"a{i + 1} AS ({part.format(i)})" for i in range(count)]
     return f"WITH a0 AS ({first}), {', '.join(parts)} {last.format(count)}"
 
@@ -29,7 +29,7 @@ BOTH = "SELECT * FROM a{0} UNION ALL SELECT * FROM a{0}"
 
 
 @pytest.mark.parametrize("part", [TWICE, BOTH])
-def test_what_doubles_again_and_again_is_refused(part: str) -> None:
+def test_expressions_that_grow_exponentially_are_refused(part: str) -> None:
     visits = "SELECT * FROM visits"
     assert ask(chain(visits, part, "SELECT COUNT(*) FROM a{0}", 3)).aggregates
     with pytest.raises(Unsupported, match="more than 50 tables"):
@@ -47,7 +47,7 @@ def test_expressions_that_double_are_refused() -> None:
         ask(chain(first, part, last, 30))
 
 
-def test_too_many_foldings_are_refused() -> None:
+def test_too_many_per_unit_aggregations_are_refused() -> None:
     first, part = (
         "SELECT patient_id, age FROM visits",
         "SELECT patient_id, MAX(age) AS age FROM a{0} GROUP BY patient_id",

@@ -1,4 +1,4 @@
-"""What ties two sources together."""
+"""Join conditions, apart from other conditions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlglot import exp
 from hedgerow.sql.relations.join_conditions import JoinConditions, JoinInput
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.syntax.source_text import tokenise
-from sql.fixtures import CATALOG
+from sql.helpers_fixtures import CATALOG
 
 TEXT = tokenise("SELECT COUNT(*) FROM visits v, labs l")
 
@@ -22,7 +22,7 @@ def ties(where: str) -> JoinConditions:
     )
 
 
-def test_equalities_of_columns_of_two_sources_are_ties() -> None:
+def test_equalities_of_columns_of_two_sources_are_join_conditions() -> None:
     found = ties(
         "v.patient_id = l.patient_id AND (age = visit_age AND age > 3) AND v.age = v.visits_before"
         " AND value = 3"
@@ -38,7 +38,7 @@ def test_equalities_of_columns_of_two_sources_are_ties() -> None:
     ]
 
 
-def test_a_tie_has_two_ends() -> None:
+def test_a_join_condition_has_two_ends() -> None:
     (tie,) = ties("age = visit_age").conditions
     here = tie.find_ends(0)
     assert here is not None
@@ -46,7 +46,7 @@ def test_a_tie_has_two_ends() -> None:
     assert tie.find_ends(2) is None
 
 
-def test_a_tie_in_every_branch_of_an_or_is_one_and_the_or_stays() -> None:
+def test_an_equality_in_every_branch_of_an_or_is_a_join_condition() -> None:
     found = ties("(age = visit_age AND value > 3) OR (value < 1 AND visit_age = age)")
     assert len(found.conditions) == 1
     assert len(found.filters) == 1
@@ -54,7 +54,7 @@ def test_a_tie_in_every_branch_of_an_or_is_one_and_the_or_stays() -> None:
     assert not ties("age = value OR age = visit_age").conditions
 
 
-def test_names_that_are_not_clear_are_no_ties() -> None:
+def test_ambiguous_names_are_no_join_conditions() -> None:
     assert not ties("patient_id = age").conditions
     assert not ties("nothing = visit_age").conditions
     assert not ties("x.age = visit_age").conditions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import Unsupported
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Several sources: the pairs in joins.sql."""
+"""Joins: the pairs in joins.sql."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import pytest
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.relations.joins import MAX_INPUTS
-from sql.fixtures import ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("joins"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("joins"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("joins__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("joins__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 def test_the_order_of_the_tables_does_not_matter() -> None:
@@ -137,7 +137,7 @@ THREE = ("orders o", "lines l", "drugs d")
 TIED = "o.order_id = l.order_id AND l.drug = d.drug AND o.patient_id = v.patient_id AND urgent"
 
 
-def test_the_order_of_from_is_no_other_question() -> None:
+def test_the_order_of_from_does_not_change_the_plan() -> None:
     plans = [
         ask(
             f"SELECT v.region, SUM(amount * price) FROM {', '.join(order)} WHERE {TIED} GROUP BY"
@@ -157,7 +157,7 @@ def test_the_order_of_from_is_no_other_question() -> None:
 
 
 def test_either_side_of_an_equality_is_the_same() -> None:
-    """USING reads the left one, which is as good as the right one; but of reals 0.0 equals -0.0."""
+    """USING reads the left column, which equals the right one; but among reals 0.0 equals -0.0."""
     one, two = (
         ask(f"SELECT drug, COUNT(*) FROM {rows} USING (drug) GROUP BY drug").plan
         for rows in ("lines JOIN drugs", "drugs JOIN lines")
@@ -207,7 +207,7 @@ def test_either_side_of_an_equality_is_the_same() -> None:
         ),
     ],
 )
-def test_what_an_id_behind_a_left_join_was_meant_for_is_told(sql: str, instead: str) -> None:
+def test_an_id_behind_a_left_join_is_refused_with_the_intended_form(sql: str, instead: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(sql)
     assert str(caught.value).endswith(instead)

@@ -1,17 +1,17 @@
-"""One row for each person: the pairs in folding.sql."""
+"""One row per unit: the pairs in per_unit_aggregation.sql."""
 
 from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import check_answered, check_refused, pairs
+from sql.helpers_fixtures import check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("per_unit_aggregation"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("per_unit_aggregation"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("per_unit_aggregation__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("per_unit_aggregation__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)

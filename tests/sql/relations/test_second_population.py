@@ -1,4 +1,4 @@
-"""Questions about two populations: the pairs in meeting.sql."""
+"""Questions about two populations: the pairs in second_population.sql."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question
 from hedgerow.sql.relations.second_population import find_population_join
-from sql.fixtures import CARE, CATALOG, ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import CARE, CATALOG, ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("second_population"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("second_population"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("second_population__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("second_population__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 def test_the_caps_are_those_of_each_population() -> None:
     plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind").plan
     assert plan.population_join is not None
-    others = plan.population_join[0]
+    others = plan.population_join.population
     # of care, of care, of doctors
     assert (others.max_references, plan.bound.max_rows, others.max_rows) == (4, 6, 30)
 
 
-def test_the_tables_of_those_who_name_others_come_first() -> None:
-    """The first one says who is counted first, whichever is written first."""
+def test_the_tables_of_the_referencing_population_come_first() -> None:
+    """The first table determines the first population, in any order of FROM."""
     assert ask("SELECT COUNT(*) FROM doctors JOIN care USING (doctor_id)").tables == (
         "care",
         "doctors",
     )
 
 
-def test_the_order_of_from_is_no_other_question() -> None:
+def test_the_order_of_from_does_not_change_the_plan() -> None:
     tied = "c.doctor_id = d.doctor_id AND p.id = c.patient_id AND r.region = p.region"
     plans = [
         ask(
@@ -54,10 +54,8 @@ def test_the_order_of_from_is_no_other_question() -> None:
     assert all(plan == plans[0] for plan in plans)
 
 
-def test_rows_of_other_groups_use_up_no_bonds() -> None:
-    """A patient's rows of a kind that nobody declared are dropped before their bonds are
-    counted.
-    """
+def test_rows_of_other_groups_use_up_no_references() -> None:
+    """Rows with undeclared kinds are dropped before references are counted."""
     plan = ask(
         "SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) WHERE minutes > 5 GROUP BY"
         " kind"
@@ -69,7 +67,7 @@ def test_rows_of_other_groups_use_up_no_bonds() -> None:
     assert join.source.source.source == Table(CARE)
 
 
-def test_what_to_write_instead_is_said() -> None:
+def test_a_refusal_says_what_to_declare_or_join() -> None:
     with pytest.raises(
         Refused, match=r"Join on the id of one of them, such as ON c\.x = d\.doctor_id\."
     ):
@@ -78,7 +76,7 @@ def test_what_to_write_instead_is_said() -> None:
         ask("SELECT COUNT(*) FROM care c JOIN shifts d ON c.doctor_id = d.doctor_id")
 
 
-def test_in_how_many_groups_those_are_who_are_named_need_not_be_declared() -> None:
+def test_the_group_cap_of_referenced_units_need_not_be_declared() -> None:
     def asked(*open_caps: str) -> Question:
         doctors = replace(CATALOG.tables["doctors"], undeclared_caps=open_caps, auto_bounds=True)
         return parse_question(
@@ -95,6 +93,6 @@ def test_groups_are_not_too_many() -> None:
     keys = "minutes, MONTH(day), years, kind"
     with pytest.raises(
         Refused,
-        match=r"This makes [\d,]+ groups, and a question about two populations may have at most 100,000",
+        match=r"This makes [\d,]+ groups, .* two populations may have at most 100,000",
     ):
         ask(f"SELECT {keys}, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY {keys}")

@@ -1,10 +1,10 @@
-"""Which columns the rows of a subquery have, and how often a person comes in them."""
+"""Columns of the rows of a subquery, and the number of its rows per unit."""
 
 from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 FOLDED = (
     "(SELECT patient_id, region, age, COUNT(*) AS n FROM visits GROUP BY patient_id, region, age)"

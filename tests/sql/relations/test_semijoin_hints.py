@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import Unsupported
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 FREE = "Ask for the values first, which is free"
 
@@ -90,7 +90,7 @@ FREE = "Ask for the values first, which is free"
         ),
     ],
 )
-def test_what_to_write_instead(where: str, instead: str) -> None:
+def test_the_fix_for_in_and_exists_can_be_copied(where: str, instead: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"WITH named AS (SELECT region FROM regions) SELECT COUNT(*) FROM visits WHERE {where}")
     assert instead in str(caught.value).splitlines()[-1]

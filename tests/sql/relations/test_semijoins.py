@@ -1,4 +1,4 @@
-"""IN (SELECT …) and EXISTS about the same person: the pairs in semijoins.sql."""
+"""IN (SELECT …) and EXISTS about the same unit: the pairs in semijoins.sql."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Column, Link, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.parser import parse_question
-from sql.exactly import answer
-from sql.fixtures import ask, check_answered, check_refused, pairs
+from sql.helpers_exact_answers import answer
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("semijoins"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("semijoins"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("semijoins__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("semijoins__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
-def test_what_is_missing_is_not_outside_though_its_name_is_that_of_an_id_elsewhere() -> None:
-    """NULL NOT IN (…) is not true. An id is never NULL, but ``id`` is one in the table of
-    people, and not in that of their orders.
-    """
+def test_not_in_drops_null_although_another_table_has_an_id_of_that_name() -> None:
+    """NULL NOT IN (…) is not true. Privacy ids are never NULL, but ``id`` is not one everywhere."""
     people = Schema("people", (Column("id", "integer"),), "id")
     orders = Schema("orders", (Column("person", "integer"), Column("id", "integer")), "person")
     lines = Schema(
@@ -50,7 +48,7 @@ def test_what_is_missing_is_not_outside_though_its_name_is_that_of_an_id_elsewhe
         assert answer(question, data) == [(1,)]
 
 
-def test_who_has_several_rows_is_told_as_a_join() -> None:
+def test_in_with_group_by_is_suggested_as_a_join() -> None:
     rows = "SELECT patient_id FROM labs GROUP BY patient_id HAVING COUNT(*) >= 3"
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM visits WHERE patient_id IN ({rows})")

@@ -1,4 +1,4 @@
-"""FROM."""
+"""Tables in FROM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.errors import Unsupported
 from hedgerow.plan.nodes import Table
-from sql.fixtures import REGIONS, VISITS, ask
+from sql.helpers_fixtures import REGIONS, VISITS, ask
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,17 @@
-"""UNION ALL: the pairs in unions.sql."""
+"""UNION ALL: the pairs in union_all.sql."""
 
 from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import check_answered, check_refused, pairs
+from sql.helpers_fixtures import check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("union_all"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("union_all"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("union_all__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("union_all__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)

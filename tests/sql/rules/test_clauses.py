@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import Unsupported
-from sql.fixtures import ask, check_refused, pairs
+from sql.helpers_fixtures import ask, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("clauses__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("clauses__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "expected"),
     [
         (
             "SELECT * FROM information_schema.tables",
@@ -26,7 +26,7 @@ def test_what_is_refused(sql: str, told: str) -> None:
         ),
     ],
 )
-def test_habits_are_told_what_stands_for_them(sql: str, told: str) -> None:
+def test_habits_of_other_databases_get_a_replacement(sql: str, expected: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(sql)
-    assert str(caught.value).endswith(told)
+    assert str(caught.value).endswith(expected)

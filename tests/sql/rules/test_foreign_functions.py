@@ -1,6 +1,4 @@
-"""Functions of other databases: the pairs in elsewhere.sql, and that what is advised is
-answered.
-"""
+"""Functions of other databases: foreign_functions__refused.sql, and advice that is answered."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import pytest
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.rules.foreign_functions import REPLACEMENTS, RULES
-from sql.fixtures import ask, check_refused, pairs
+from sql.helpers_fixtures import ask, check_refused, pairs
 
 # What is advised, and the same about columns of the fixtures.
 ADVISED = {
@@ -54,15 +52,15 @@ AGGREGATES = {
 }
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("foreign_functions__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("foreign_functions__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
-def test_what_is_advised_is_answered() -> None:
-    told = "\n".join([*REPLACEMENTS.values(), *(rule.fix for rule in RULES)])
+def test_the_advised_replacement_is_answered() -> None:
+    fixes = "\n".join([*REPLACEMENTS.values(), *(rule.fix for rule in RULES)])
     for advised, written in (ADVISED | AGGREGATES).items():
-        assert advised in told
+        assert advised in fixes
         ask(
             f"SELECT COUNT({written}) FROM visits"
             if advised in ADVISED
@@ -71,7 +69,7 @@ def test_what_is_advised_is_answered() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(REPLACEMENTS))
-def test_a_name_from_elsewhere_is_refused_with_its_advice(name: str) -> None:
+def test_a_foreign_function_is_refused_with_its_replacement(name: str) -> None:
     if name in ("DIV", "DECODE"):  # their brackets are no SQL for the parser
         return
     with pytest.raises(Unsupported) as caught:

@@ -1,17 +1,17 @@
-"""Functions of numbers: the pairs in numbers.sql and numbers__refused.sql."""
+"""Functions of numbers: the pairs in numeric_functions.sql and its refusals."""
 
 from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import check_answered, check_refused, pairs
+from sql.helpers_fixtures import check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("numeric_functions"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("numeric_functions"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("numeric_functions__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("numeric_functions__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sql.fixtures import check_refused, pairs
+from sql.helpers_fixtures import check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("statements__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("statements__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)

@@ -1,4 +1,4 @@
-"""Named arguments: what is taken off the tokens, and the pairs in named__refused.sql."""
+"""Named arguments: extraction from tokens, and the pairs in named_arguments__refused.sql."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sqlglot import exp
 
 from hedgerow.sql.syntax.named_arguments import NamedArguments, find_named_arguments
 from hedgerow.sql.syntax.privacy_clause import tokenise_query
-from sql.fixtures import check_refused, pairs
+from sql.helpers_fixtures import check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("named_arguments__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("named_arguments__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 def test_arguments_are_taken_off_and_the_function_is_wrapped() -> None:

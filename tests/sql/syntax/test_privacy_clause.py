@@ -1,4 +1,4 @@
-"""EXPLAIN PRIVACY and OPTIONS: the pairs in heading.sql."""
+"""EXPLAIN PRIVACY and OPTIONS: the pairs in privacy_clause.sql."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import pytest
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.syntax.privacy_clause import tokenise_query
-from sql.fixtures import ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("privacy_clause"))
-def test_what_is_read(sql: str, told: str) -> None:
-    check_answered(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("privacy_clause"))
+def test_supported_sql_has_the_expected_plan(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "told"), pairs("privacy_clause__refused"))
-def test_what_is_refused(sql: str, told: str) -> None:
-    check_refused(sql, told)
+@pytest.mark.parametrize(("sql", "expected"), pairs("privacy_clause__refused"))
+def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "expected"),
     [
         ("privacy_unit_column = id", "the policy declares the privacy unit."),
         ("max_rows_contributed = 3", "use contribution_bounds_per_group."),
     ],
 )
-def test_options_of_others_that_the_policy_settles_are_told_so(option: str, told: str) -> None:
+def test_options_that_the_policy_sets_are_refused(option: str, expected: str) -> None:
     with pytest.raises(Unsupported) as caught:
         tokenise_query(
             f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1, {option}) COUNT(*) FROM visits"
         )
-    assert str(caught.value).endswith(told)
+    assert str(caught.value).endswith(expected)
 
 
 def test_numbers_are_exact_decimals() -> None:
@@ -44,7 +44,7 @@ def test_numbers_are_exact_decimals() -> None:
     assert heading.options.delta == Fraction(3, 2 * 10**12)
 
 
-def test_the_heading_is_taken_off_and_places_stay() -> None:
+def test_the_privacy_clause_is_extracted_and_positions_stay() -> None:
     sql = "EXPLAIN PRIVACY SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*)"
     heading = tokenise_query(sql)
     assert [token.text for token in heading.body] == ["SELECT", "COUNT", "(", "*", ")"]

@@ -25,7 +25,7 @@ def test_a_name_is_quoted_where_it_has_to_be(name: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["age", "Total Cost", "group", 'a"b', "end", "x-y"])
-def test_what_is_written_is_read_as_that_name(name: str) -> None:
+def test_a_quoted_name_parses_to_the_same_name(name: str) -> None:
     found = parse_one(f"SELECT {quote_name(name)} FROM t", dialect="duckdb").find(exp.Column)
     assert found is not None
     assert found.name == name

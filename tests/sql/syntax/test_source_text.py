@@ -1,4 +1,4 @@
-"""Limits before parsing, and the underlined piece."""
+"""Limits before parsing, and underlined spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from hedgerow.errors import InvalidArgument, Refused, Unbounded, Unsupported
 from hedgerow.sql.syntax.source_text import MAX_DEPTH, MAX_TOKENS, tokenise
-from sql.fixtures import ask
+from sql.helpers_fixtures import ask
 
 
 def lines(sql: str) -> list[str]:
@@ -22,12 +22,12 @@ def lines(sql: str) -> list[str]:
 
 
 def marked(sql: str) -> str:
-    """The piece of the text above the carets."""
+    """Return the text above the carets."""
     _, line, marks, _ = lines(sql)
     return "".join(c for c, mark in zip(line, marks, strict=False) if mark == "^")
 
 
-def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
+def test_a_refusal_has_problem_underline_and_fix() -> None:
     assert lines("SELECT AVG(age) OVER (PARTITION BY region) FROM visits") == [
         "Window functions compare rows of different units",
         "    SELECT AVG(age) OVER (PARTITION BY region) FROM visits",
@@ -154,7 +154,7 @@ def test_a_piece_for_people_is_one_short_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "expected"),
     [
         ("FLOOR(age/10)*10", "FLOOR(age/10)*10"),
         ("CAST(age/10 AS INTEGER)*10", "CAST(age/10 AS INTEGER)*10"),
@@ -164,11 +164,11 @@ def test_a_piece_for_people_is_one_short_line() -> None:
         ("region || 'AND' || city", "region || 'AND' || city"),
     ],
 )
-def test_a_key_is_told_from_its_first_word_to_its_last(key: str, told: str) -> None:
-    assert ask(f"SELECT COUNT(*) FROM visits GROUP BY {key}").keys[0].text == told
+def test_the_text_of_a_key_is_complete(key: str, expected: str) -> None:
+    assert ask(f"SELECT COUNT(*) FROM visits GROUP BY {key}").keys[0].text == expected
 
 
-def test_what_is_read_as_something_else_is_told_from_the_tree() -> None:
+def test_text_that_parses_differently_is_regenerated_from_the_tree() -> None:
     with pytest.raises(Unsupported, match=r"GROUP BY FLOOR\(\(Cost \+ 1\) / 10\)\."):
         ask("SELECT COUNT(*) FROM visits GROUP BY Cost + 1")
     with pytest.raises(Unsupported, match=r"WHEN NOT \(age > 3 OR smoker\) THEN 0 END"):
@@ -227,16 +227,14 @@ _EXPRESSIONS = st.one_of(
 
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(before=_EXPRESSIONS, key=_EXPRESSIONS, after=_EXPRESSIONS)
-def test_what_is_told_of_an_expression_reads_as_the_expression(
-    before: str, key: str, after: str
-) -> None:
+def test_a_formatted_node_parses_to_the_same_node(before: str, key: str, after: str) -> None:
     sql = f"SELECT {before}, {key}, {after} FROM visits"
     node = sqlglot.parse_one(sql, dialect="duckdb").expressions[1]
-    told = tokenise(sql).format_node(node)
-    assert len(told) <= 300
+    text = tokenise(sql).format_node(node)
+    assert len(text) <= 300
     assert (
-        told.endswith("…")
-        or sqlglot.parse_one(f"SELECT {told}", dialect="duckdb").expressions[0] == node
+        text.endswith("…")
+        or sqlglot.parse_one(f"SELECT {text}", dialect="duckdb").expressions[0] == node
     )
 
 

@@ -1,4 +1,4 @@
-"""What is no SQL is refused with what was meant."""
+"""Syntax errors are refused with the intended SQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.syntax.source_text import MAX_BYTES
 from hedgerow.sql.syntax.syntax_hints import find_unquoted_name, suggest_keyword
-from sql.fixtures import CATALOG, VISITS
+from sql.helpers_fixtures import CATALOG, VISITS
 
 ODD = (
     Column("Date of Birth", "date"),
@@ -33,7 +33,7 @@ NAMED = Catalog(
 
 
 def refused(sql: str) -> list[str]:
-    """What is wrong, the line, the marks, and what to write."""
+    """Return the problem, the line, the marks and the fix."""
     with pytest.raises(Unsupported) as caught:
         parse_question(sql, NAMED)
     return str(caught.value).split("\n")
@@ -93,16 +93,14 @@ def refused(sql: str) -> list[str]:
         ),
     ],
 )
-def test_what_was_meant_is_told(sql: str, marked: str, instead: str) -> None:
-    _, line, marks, told = refused(sql)
+def test_a_syntax_error_suggests_the_intended_sql(sql: str, marked: str, instead: str) -> None:
+    _, line, marks, fix = refused(sql)
     assert line[marks.index("^") : len(marks)] == marked
-    assert told.endswith(instead)
+    assert fix.endswith(instead)
 
 
-def test_hidden_names_are_not_told() -> None:
-    """What the catalogue has is spelled as it has it; what is hidden comes back as it was
-    written.
-    """
+def test_hidden_names_are_not_suggested() -> None:
+    """Names of the catalog are shown in its spelling, hidden ones as they were typed."""
     assert (
         refused("SELECT COUNT(*) FROM visits WHERE DATE of BIRTH IS NULL")[-1]
         == 'Write "Date of Birth".'
@@ -120,7 +118,7 @@ def test_text_that_holds_a_name_is_not_taken_for_it() -> None:
         assert "takes double quotes" not in refused(sql)[0]
 
 
-def test_words_of_sql_are_no_slips() -> None:
+def test_keywords_are_not_taken_for_typos() -> None:
     assert suggest_keyword("from") is None
     assert suggest_keyword("region") is None
     assert suggest_keyword("Form") == "FROM"

@@ -323,7 +323,8 @@ def test_a_scale_that_is_not_seen_to_be_positive() -> None:
     program = read("""
 @mechanism(epsilon="1", delta="1/100000", neighbours="one")
 def tiny(x: private[float]):
-    return x + gaussian(sqrt(2) - 141421356237309504880168872420969807856967187537694/100000000000000000000000000000000000000000000000000)
+    return x + gaussian(sqrt(2) - \
+141421356237309504880168872420969807856967187537694/100000000000000000000000000000000000000000000000000)
 """)
     claim = {
         "epsilon": ONE,

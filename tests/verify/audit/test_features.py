@@ -137,8 +137,9 @@ def test_columns_fit_the_outputs() -> None:
     assert names(list_features(text, text)) == []
     pair = read_outputs([(1, "a"), (2, "b")])
     assert names(list_features(pair, pair)) == [
-        "output[0]", "sum of output", "max of output", "min of output", "argmax of output", "argmin of output", "length of output",
-    ]  # fmt: skip
+        "output[0]",
+        *(f"{kind} of output" for kind in ("sum", "max", "min", "argmax", "argmin", "length")),
+    ]
 
 
 def test_of_a_wide_output_the_telling_coordinates_are_kept() -> None:

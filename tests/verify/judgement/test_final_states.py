@@ -43,8 +43,8 @@ def test_several_outputs_are_told_as_one_sequence() -> None:
 @pytest.mark.parametrize(
     ("name", "wanted", "reason"),
     [
-        ("Irrational", "res", "not rational"),
-        ("Sometimes", "w", "w has no value at some end"),
+        ("Irrational", "res", "irrational probability"),
+        ("Sometimes", "w", "w may be unassigned at the end"),
     ],
 )
 def test_what_has_no_finite_law(name: str, wanted: str, reason: str) -> None:
@@ -53,5 +53,5 @@ def test_what_has_no_finite_law(name: str, wanted: str, reason: str) -> None:
 
 
 def test_noise_of_infinitely_many_values() -> None:
-    with pytest.raises(Undecided, match="infinitely many values"):
+    with pytest.raises(Undecided, match="infinite set"):
         ends("Laplace", "res", x=Fraction(0), eps=Fraction(1))

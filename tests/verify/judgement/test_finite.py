@@ -52,7 +52,8 @@ INVALID = {
         Fraction(1, 2),
         Fraction(1, 4),
     ),
-    "Lazy ~ Lazy : x<1> = 0 and x<2> = 0 and p<1> = 1/2 and p<2> = 1/4 ==> res<1> <= res<2> [2/3]": (
+    "Lazy ~ Lazy : x<1> = 0 and x<2> = 0 and p<1> = 1/2 and p<2> = 1/4 ==>"
+    " res<1> <= res<2> [2/3]": (
         Fraction(1, 2),
         Fraction(1, 4),
     ),
@@ -106,15 +107,15 @@ def test_the_relation_of_a_coupling_is_the_postcondition() -> None:
 def test_answers_in_words() -> None:
     assert (
         str(decide_finite(judge(f"Leak ~ Leak : false ==> {SAME}")))
-        == "holds, since no two inputs are as the precondition says"
+        == "holds: no two inputs satisfy the precondition"
     )
     assert (
         str(decide_finite(judge(f"Pad ~ Fair : {TWO_BITS} ==> {SAME}")))
         == "holds: a coupling for each of 4 pairs of inputs"
     )
     leak = (
-        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, what is related to it"
-        " 1/2 in run 2"
+        "fails for m = 00 and m = 01: res = 00 has probability 1 in run 1, and the outcomes related to it"
+        " have 1/2 in run 2"
     )
     assert str(decide_finite(judge(f"Leak ~ Leak : true ==> {SAME}"))) == leak
 
@@ -122,18 +123,18 @@ def test_answers_in_words() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (f"Walk ~ Walk : true ==> {SAME}", "x<1> may be any number; bound it"),
+        (f"Walk ~ Walk : true ==> {SAME}", "x<1> is unbounded; bound it"),
         (
             (
                 "Laplace ~ Laplace : x<1> = 0 and x<2> = 1 and eps<1> = 1 and eps<2> = 1 ==>"
                 f" {SAME} [1]"
             ),
-            "infinitely many values",
+            "infinite set",
         ),
         (f"Wide ~ Wide : true ==> {SAME}", "too many values"),
         (f"Lists ~ Lists : true ==> {SAME}", "is a list"),
         (f"Endless ~ Endless : true ==> {SAME}", "more paths than the limits allow"),
-        (f"Irrational ~ Irrational : true ==> {SAME}", "not rational"),
+        (f"Irrational ~ Irrational : true ==> {SAME}", "irrational probability"),
         (
             f"Respond ~ Respond : true ==> {SAME} [sqrt(2)]",
             "must be a rational number, a logarithm of one",

@@ -54,12 +54,12 @@ def test_truths_and_words_are_finite_by_themselves() -> None:
 @pytest.mark.parametrize(
     ("before", "program", "reason"),
     [
-        ("true", "Walk", "may be any number"),
-        ("0 <= x<1> and x<1> <= 1", "Walk", "x<2> may be any number"),
+        ("true", "Walk", "is unbounded"),
+        ("0 <= x<1> and x<1> <= 1", "Walk", "x<2> is unbounded"),
         ("0 <= x<1> and x<1> <= 100000 and x<2> = 0", "Walk", "too many values"),
         ("n<1> = 100 and n<2> = 1", "Pad", "too many values"),
         ("true", "Lists", "is a list"),
-        ("0 <= eps<1> and eps<1> <= 1", "Laplace", "may be any number"),
+        ("0 <= eps<1> and eps<1> <= 1", "Laplace", "is unbounded"),
         ("x<1> = 1 / x<2> and x<2> = 0", "Walk", "division by 0"),
     ],
 )

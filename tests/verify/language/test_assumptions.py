@@ -23,7 +23,8 @@ def program(body: str) -> Program:
     lines = "\n    ".join(body.splitlines())
     (found,) = read_programs(f"""
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
-def one(x: private[float], n: public[int], loud: public[bool], eps: public[float], delta: public[float]):
+def one(x: private[float], n: public[int], loud: public[bool], \
+eps: public[float], delta: public[float]):
     {lines}
 """)
     assert isinstance(found, Program)

@@ -501,12 +501,12 @@ BAD: list[tuple[Any, Any, str]] = [
     (Forgetful("max", 3, ONE), 1, "epsilon covers neighbours"),
     (Forgetful("min", 7, HALF), 1, "epsilon covers neighbours"),
     (BelowOnly("max", 3, ONE), 1, "error covers"),
-    (OutOfRange("max", 1, ONE), 1, "outputs keep to the grid"),
+    (OutOfRange("max", 1, ONE), 1, "outputs lie on the grid"),
     (FlatLoss("max", 3, ONE), 1, "losses add up"),
     (FlatLoss("min", 4, ONE), 2, "epsilon covers neighbours"),
     (MonotoneLengths(HALF), 1, "epsilon covers neighbours"),
     (ShortLengths(HALF), 1, "error covers"),
-    (Place1(HALF), 1, "outputs keep to the grid"),
+    (Place1(HALF), 1, "outputs lie on the grid"),
     (LargeBeta(ONE, None, 12), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
     (
         LargeBeta(ONE, HALF / 500, 12, noise="laplace", stretch=Fraction(5, 4)),
@@ -526,16 +526,16 @@ BAD: list[tuple[Any, Any, str]] = [
     (WideError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
     (NarrowError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
     (NarrowSmooth(ONE, None, 12), 1, "sample follows log_prob"),  # type: ignore[arg-type]
-    (FloatSmooth(ONE, None, 1, Fraction(1, 1 << 20)), 1, "outputs keep to the grid"),  # type: ignore[arg-type]
-    (EvenNoise(Fraction(1, 20), None, 3), 1, "low bits tell nothing"),  # type: ignore[arg-type]
+    (FloatSmooth(ONE, None, 1, Fraction(1, 1 << 20)), 1, "outputs lie on the grid"),  # type: ignore[arg-type]
+    (EvenNoise(Fraction(1, 20), None, 3), 1, "low bits reveal nothing"),  # type: ignore[arg-type]
     (OneNoiseForAll(ONE, None, 12, dimension=3), 1, "cells are independent"),  # type: ignore[arg-type]
     (ClaimsHalf.calibrate(bound=1, epsilon=1, delta=1e-3), 1, "delta covers neighbours"),
     (TestsTwice.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "sample follows log_prob"),
-    (OffGridRelease.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "outputs keep to the grid"),
+    (OffGridRelease.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "outputs lie on the grid"),
     (WithoutOne.short(ONE, Fraction(1, 1000)), 1, "delta covers neighbours"),
     (WithoutOne.short(Fraction(1, 10), Fraction(1, 10**6)), 1, "delta covers neighbours"),
     (NeverEnough.calibrate(epsilon=1, delta=1e-3), 1, "error covers"),
-    (SaysMore.calibrate(epsilon=1, delta=1e-3), 1, "outputs keep to the grid"),
+    (SaysMore.calibrate(epsilon=1, delta=1e-3), 1, "outputs lie on the grid"),
     (SeededStable.calibrate(epsilon=1, delta=1e-3), 1, "forks differ"),
     (Alternating.calibrate(epsilon=1, delta=1e-3), 1, "cells are independent"),
     (OneStepLow(ONE, 7, "add-remove"), 1, "delta covers neighbours"),
@@ -549,19 +549,19 @@ BAD: list[tuple[Any, Any, str]] = [
         1,
         "cells are independent or sample follows log_prob",
     ),
-    (Unsorted(ONE, 8, "add-remove"), 1, "outputs keep to the grid"),
+    (Unsorted(ONE, 8, "add-remove"), 1, "outputs lie on the grid"),
     (CarelessHistogram(ONE, 8, "add-remove"), 1, "error covers"),
     (BareAnswers(TWO, NEAR_NONE), 1, "epsilon covers neighbours"),
     (BareThreshold(NEAR_NONE, Fraction(3)), 1, "epsilon covers neighbours"),
     (CutoffForgotten(TWO, Fraction(3), 3), 1, "epsilon covers neighbours"),
     (CutoffForgotten(Fraction(4), Fraction(8), 10**6), 2, "epsilon covers neighbours"),
     (OneWayOnly(TWO, TWO), 1, "epsilon covers neighbours"),
-    (NoCutoff(TWO, TWO), 1, "outputs keep to the grid"),
+    (NoCutoff(TWO, TWO), 1, "outputs lie on the grid"),
     (
         ThresholdPerAnswer(Fraction(5), TWO, 2),
         1,
         "cells are independent or sample follows log_prob",
     ),  # it breaks both, sometimes this one first
-    (NumericAbove(TWO, TWO), 1, "outputs keep to the grid"),
+    (NumericAbove(TWO, TWO), 1, "outputs lie on the grid"),
     (OptimisticRun(TWO, TWO), 1, "error covers"),
 ]

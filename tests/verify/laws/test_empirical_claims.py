@@ -28,8 +28,8 @@ def test_a_claim_that_holds() -> None:
     words = check_claim_by_draws(
         make_case(Quantiles(AT, "change-one", Fraction(1)), 1, 10_000, None), "law"
     )
-    assert words.startswith("no probabilities are stated; 500 draws a side")
-    assert words.endswith("2 allowed")
+    assert words.startswith("no probabilities are stated; 500 draws on each side")
+    assert words.endswith("2 is allowed")
 
 
 @pytest.mark.parametrize("claim", [None, (1, 1e-3)], ids=str)
@@ -46,7 +46,7 @@ def test_laws_that_have_nothing_to_compute_say_so() -> None:
     )
     assert claims.probabilities_sum_to_one(pure).figures == "none are stated"
     assert claims.rho_covers_neighbours(pure).figures == "no probabilities are stated"
-    assert "draws a side" in claims.epsilon_covers_neighbours(pure).figures
+    assert "draws on each side" in claims.epsilon_covers_neighbours(pure).figures
     assert claims.delta_covers_neighbours(pure).figures == "no delta is claimed"
     assert claims.epsilon_covers_neighbours(other).figures == "no pure epsilon is claimed"
-    assert "draws a side" in claims.delta_covers_neighbours(other).figures
+    assert "draws on each side" in claims.delta_covers_neighbours(other).figures

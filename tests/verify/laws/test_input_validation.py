@@ -63,7 +63,7 @@ class Rude(SparseVector):
     [
         (Lenient(ONE, 5), "an answer"),
         (Telling(ONE, 5, "add-remove"), "quotes"),
-        (Hasty(ONE, ONE), "random bits used up"),
+        (Hasty(ONE, ONE), "random bits were drawn"),
         (Rude(ONE, ONE), "Error"),
     ],
     ids=lambda x: type(x).__name__,

@@ -54,7 +54,7 @@ def test_laws_that_do_not_apply_say_so() -> None:
     assert draws.cells_are_independent(case_of(Exponential(ONE))).figures == "one output only"
     assert (
         draws.low_bits_reveal_nothing(case_of(RandomizedResponse(Fraction(1, 2)))).figures
-        == "no numbers come out"
+        == "the outputs are not numbers"
     )
     assert (
         draws.forks_differ(case_of(Laplace(Fraction(1, 20)))).figures
@@ -64,7 +64,7 @@ def test_laws_that_do_not_apply_say_so() -> None:
 
 def test_systems_without_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
-    assert draws.forks_differ(case_of(Laplace(ONE))).figures == "this system does not fork"
+    assert draws.forks_differ(case_of(Laplace(ONE))).figures == "this system cannot fork"
 
 
 def test_a_child_that_dies_is_noticed(capfd: pytest.CaptureFixture[str]) -> None:

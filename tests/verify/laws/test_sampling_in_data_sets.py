@@ -27,10 +27,10 @@ def test_laws_without_probabilities_say_so() -> None:
     assert trials.calls_are_independent(case).figures == "no probabilities are stated"
     assert (
         trials.check_use_fit(case).figures
-        == "no probabilities are stated; the loss was held against draws"
+        == "no probabilities are stated; the loss was compared with draws"
     )
     assert 0.5 <= trials.compute_equality_probability(case) < 0.99
-    assert draws.low_bits_reveal_nothing(case).figures == "no numbers come out"
+    assert draws.low_bits_reveal_nothing(case).figures == "the outputs are not numbers"
 
 
 def test_equal_draws_at_the_liveliest_place() -> None:

@@ -148,11 +148,11 @@ BAD: list[tuple[Any, Any, str]] = [
     (planted.ExponentialError(ONE), 1, "error covers"),
     (planted.BestOfTwo(ONE), 1, "error covers"),
     (planted.CarelessError(HALF), 1, "error covers"),
-    (planted.FloatLaplace(*REAL), 1, "low bits tell nothing"),
-    (planted.FloatLaplace(ONE, Fraction(1, 2**39)), 1, "low bits tell nothing"),
-    (planted.OffGrid(ONE, Fraction(1, 2**10)), 1, "outputs keep to the grid"),
-    (planted.WholeButFloat(ONE), 1, "outputs keep to the grid"),
-    (planted.PlaceBeyond(ONE), 1, "outputs keep to the grid"),
+    (planted.FloatLaplace(*REAL), 1, "low bits reveal nothing"),
+    (planted.FloatLaplace(ONE, Fraction(1, 2**39)), 1, "low bits reveal nothing"),
+    (planted.OffGrid(ONE, Fraction(1, 2**10)), 1, "outputs lie on the grid"),
+    (planted.WholeButFloat(ONE), 1, "outputs lie on the grid"),
+    (planted.PlaceBeyond(ONE), 1, "outputs lie on the grid"),
     (planted.Seeded(ONE), 1, "forks differ"),
     (planted.WrongNormaliser(ONE), 1, "probabilities sum to one"),
     (planted.Shouting(ONE), 1, "bad input is refused"),
@@ -215,7 +215,7 @@ def test_the_report_reads_well() -> None:
     assert len(lines) == len(LAWS) + 1
     assert "keeps 12 laws" in lines[0]
     assert any("epsilon covers neighbours" in line and "100.0% of 0.5" in line for line in lines)
-    assert any("a scale 2 % off is seen" in line for line in lines)
+    assert any("a scale 2 % off is detected" in line for line in lines)
     assert max(map(len, lines)) < 160
 
 

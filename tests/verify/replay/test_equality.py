@@ -61,29 +61,29 @@ def test_what_is_the_same(make: Any) -> None:
 @pytest.mark.parametrize(
     ("one", "other", "told"),
     [
-        (1, 2, "they differ"),
+        (1, 2, "the values differ"),
         (1, 1.0, "the types differ"),
         (0.0, -0.0, "the numbers differ"),
-        ("a", "b", "they differ"),
-        ([1, [2, 3]], [1, [2, 4]], "[1][1]: they differ"),
+        ("a", "b", "the values differ"),
+        ([1, [2, 3]], [1, [2, 4]], "[1][1]: the values differ"),
         ([1], [1, 2], "the lengths differ"),
         ({"a": 1}, {"b": 1}, "the keys differ"),
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "the keys differ"),
         ({"a": [1.0]}, {"a": [2.0]}, "['a'][0]: the numbers differ"),
         (np.array([1, 2]), np.array([1, 3]), "the arrays differ"),
         (np.array([1, 2]), np.array([1, 2, 3]), "the shapes or types of the arrays differ"),
-        (np.array([1, None]), np.array([2, None]), "[0]: they differ"),
+        (np.array([1, None]), np.array([2, None]), "[0]: the values differ"),
         (frame(1, 2), frame(1, 3), "the tables differ"),
         (frame(1), frame(1, name="m"), "the tables differ"),
         (pd.Series([1], name="a"), pd.Series([1], name="b"), "the tables differ"),
         (pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [2]}), "the tables differ"),
-        (Point(1), Point(2), ".x: they differ"),
-        (Plain(1), Plain(2), "['x']: they differ"),
+        (Point(1), Point(2), ".x: the values differ"),
+        (Plain(1), Plain(2), "['x']: the values differ"),
         (
             Bare(),
             Bare(),
             (
-                "values of the type Bare cannot be compared: return numbers, text, lists, dicts or"
+                "values of type Bare cannot be compared; return numbers, text, lists, dicts or"
                 " tables"
             ),
         ),

@@ -75,7 +75,7 @@ def test_mechanisms_of_ones_own() -> None:
 def test_what_is_no_mechanism_is_refused_and_nothing_is_replaced(wrong: Any) -> None:
     before = methods()
     with (
-        pytest.raises(InvalidArgument, match="method sample of their own"),
+        pytest.raises(InvalidArgument, match="that define a method sample"),
         intercept_calls(RecordingTape(), [wrong]),
     ):
         pass

@@ -32,11 +32,16 @@ from verify.replay import mine
             mine.rising,
             {"x": 3},
             {"x": 2},
-            "inputs move the other way, and it was proved for increasing ones",
+            "inputs change in the other direction, but the claim is for increasing ones",
         ),
         (mine.length, {"q": [1, 2, 3], "x": 1}, {"q": [1, 3], "x": 1}, 1),
         (mine.length, {"q": [1, 2, 3], "x": 1}, {"q": [1, 4, 3], "x": 1}, 2),
-        (mine.length, {"q": [1], "x": 1}, {"q": [1], "x": 2}, "x moves, which is no list"),
+        (
+            mine.length,
+            {"q": [1], "x": 1},
+            {"q": [1], "x": 2},
+            "x differs and is not a list, but the claim is for rows",
+        ),
         (mine.apart, {"q": [1, 2]}, {"q": [2, 1]}, 1),
         (mine.apart, {"q": [1, 2]}, {"q": [3, 1]}, 2),
         (mine.grouped, {"q": [1, 2]}, {"q": [1.5, 1]}, 1),
@@ -74,8 +79,8 @@ def test_glue_around_a_program() -> None:
     found = replay(counts, [1, 5, 6], [1, 5], epsilon=0.5)
     assert found, str(found)
     assert found.charged.epsilon == Fraction(1, 2)
-    assert "total moved by 1, calibrated for 1" in str(found)
-    assert "total: its input moved by 6, more than the 1 that it was calibrated for" in str(
+    assert "the input of total changed by 1, calibrated for 1" in str(found)
+    assert "total: its input changed by 6, more than the 1 it was calibrated for" in str(
         replay(sums, [1, 5, 6], [1, 5])
     )
     assert "total: the public argument 'eps' depends on the data" in str(

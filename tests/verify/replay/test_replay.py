@@ -34,17 +34,17 @@ def test_what_is_private_is_tested_and_nothing_more() -> None:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (glue.unscaled, r"moved by 34, more than the 1 that it was calibrated for"),
+        (glue.unscaled, r"changed by 34, more than the 1 it was calibrated for"),
         (glue.unscaled_elsewhere, r"cost epsilon 34, rho .* more than the epsilon 1 claimed"),
-        (glue.unscaled_rows, "moved by 10, more than the 1"),
-        (glue.private_value, r"returned depends on the data.*\['exact'\]"),
-        (glue.reused, "returned depends on the data"),
+        (glue.unscaled_rows, "changed by 10, more than the 1"),
+        (glue.private_value, r"the result depends on the data.*\['exact'\]"),
+        (glue.reused, "the result depends on the data"),
         (glue.cells, "the number of cells depends on the data"),
         (glue.candidates, "the number of candidates depends on the data"),
         (glue.another_mechanism, "the first run called Laplace.sample here"),
-        (glue.own_randomness, "randomness of its own"),
-        (glue.cached, "fewer calls the second time"),
-        (glue.fails_on_few, "raises an error on one of the two"),
+        (glue.own_randomness, "draws its own randomness"),
+        (glue.cached, "makes fewer calls"),
+        (glue.fails_on_few, "raises an error on one data set only"),
         (glue.hidden_failure, "the number of calls depends on the data"),
         (glue.threshold_by_row, "fewer answers"),
     ],
@@ -73,7 +73,7 @@ def test_what_only_the_largest_row_shows(function: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (glue.hidden_failure, "one call more than the 6"),
+        (glue.hidden_failure, "after the 6 calls"),
         (glue.threshold_by_row, "more answers"),
         (glue.threshold_stops_early, "more of its verdicts are read"),
     ],
@@ -212,7 +212,7 @@ def test_no_mechanism_is_noted() -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(InvalidArgument, match="copied"):
+    with pytest.raises(InvalidArgument, match="copyable"):
         replay(glue.mean, threading.Lock(), AGES)
     with pytest.raises(InvalidArgument, match="delta"):
         replay(glue.mean, AGES, AGES, epsilon=1, delta=1)

@@ -35,7 +35,7 @@ def test_the_same_call() -> None:
     assert describe_change(call(), call()) is None
     assert (
         describe_change(call(1), call(2))
-        == "the parameters of the mechanism depend on the data (.scale: they differ)"
+        == "the parameters of the mechanism depend on the data (.scale: the values differ)"
     )
     other = RecordedCall(Gaussian(Fraction(1)), "sample", {}, None, CodeLine("glue.py", 1))
     assert describe_change(call(), other) == "the first run called Laplace.sample here"

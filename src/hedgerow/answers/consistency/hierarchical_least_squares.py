@@ -1,16 +1,24 @@
-"""Totals and parts that add up: least squares over a hierarchy of noisy numbers, each with noise of
-its own.
+"""Least squares over a hierarchy of noisy numbers, so that totals equal the sums of their parts.
 
-Level 0 has the totals; every number of the next level is a part of one number of the level before,
-and each has equally many parts. Upwards, a number is averaged with the sum of its parts, by inverse
-variance:  z = a y + (1 - a) (sum of z below). Downwards, what a total is more than the sum of its
-parts is spread over them evenly, since they are equally uncertain:  x = z + (x above - sum of z
-beside)/n. For such a hierarchy this is the least-squares answer (Hay et al. 2010, with a variance
-for each level): no number gets more variance.
+| symbol | meaning |
+|---|---|
+| y | a noisy number |
+| z | y, averaged with the sum of its parts |
+| x | z, corrected to fit the number above it |
+| a | the weight of y against the sum of its parts, by inverse variance |
+| n | how many parts each number of a level has |
+| l, j | the levels of two numbers |
+| m | the level of their nearest common ancestor, or of the ancestor among the two |
 
-By symmetry a number of level l is made of the others with weights that depend only on the level j
-of the other and on the level m of the nearest number which both are parts of (or are). So all
-numbers of a level have one law.
+Level 0 has the totals. Every number of a further level is a part of one number of the level above,
+and all numbers of a level have equally many parts. Upwards, each number is averaged with the sum of
+its parts:  z = a y + (1 - a) (sum of z below). Downwards, the difference between a total and the
+sum of its parts is spread over the parts evenly, since they have the same variance:
+x = z + (x above - sum of z of its siblings and itself)/n. For such a hierarchy this is the
+least-squares solution (Hay et al. 2010, with a variance for each level), so no variance grows.
+
+By symmetry the weight of a number of level j in a number of level l depends only on j and m. So all
+numbers of a level have the same noise distribution.
 """
 
 from __future__ import annotations
@@ -26,20 +34,20 @@ from typing import Any
 from hedgerow.accuracy.noise_variance import compute_variance
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.errors import InvalidArgument
-from hedgerow.release.release import AdditiveNoise
+from hedgerow.release.noise import AdditiveNoise
 
 __all__ = ["HierarchyLevel", "make_consistent", "round_consistently"]
 
-_WEIGHT_DENOMINATOR = 2**40  # any weights are right, and these are the best but for twelve digits
-_STEPS_PER_DEVIATION = 2**16  # parts of a standard deviation to which numbers are rounded
+# Any weights give consistent numbers; these are optimal up to twelve digits.
+_WEIGHT_DENOMINATOR = 2**40
+_STEPS_PER_DEVIATION = 2**16  # numbers are rounded to this part of a standard deviation
 _MAX_EXACT_STEPS = 2**51
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchyLevel:
-    """Noisy numbers, the law of each, and the place of the number of the level before that each
-    is a part of (at the top nothing).
-    """
+    """The noisy numbers of one level, their noise, and the index of each number's parent in the
+    level above (none at the top)."""
 
     numbers: Sequence[Fraction]
     noise: WeightedNoise
@@ -47,7 +55,7 @@ class HierarchyLevel:
 
 
 def make_consistent(levels: Sequence[HierarchyLevel]) -> list[HierarchyLevel]:
-    """The same levels with numbers that add up exactly, and their laws."""
+    """Return the levels with numbers that add up exactly, and the noise that these have."""
     fans = [_count_parts(above, below) for above, below in pairwise(levels)]
     own = _compute_own_weights([compute_variance(level.noise) for level in levels], fans)
     raised = [list(level.numbers) for level in levels]
@@ -71,7 +79,7 @@ def make_consistent(levels: Sequence[HierarchyLevel]) -> list[HierarchyLevel]:
 
 
 def _count_parts(above: HierarchyLevel, below: HierarchyLevel) -> int:
-    """How many parts each number has."""
+    """Return the number of parts that every number of a level has."""
     counts = Counter(below.parents)
     if (
         len(below.parents) != len(below.numbers)
@@ -79,50 +87,48 @@ def _count_parts(above: HierarchyLevel, below: HierarchyLevel) -> int:
         or len(set(counts.values())) != 1
     ):
         raise InvalidArgument(
-            "levels", "must each have equally many parts of every number of the level before"
+            "levels", "must give every number of the level above equally many parts"
         )
     return counts[0]
 
 
-def _sum_parts(numbers: Sequence[Fraction], parents: Sequence[int], many: int) -> list[Fraction]:
-    found = [Fraction(0)] * many
+def _sum_parts(numbers: Sequence[Fraction], parents: Sequence[int], count: int) -> list[Fraction]:
+    sums = [Fraction(0)] * count
     for number, parent in zip(numbers, parents, strict=True):
-        found[parent] += number
-    return found
+        sums[parent] += number
+    return sums
 
 
 def _compute_own_weights(variances: Sequence[float], fans: Sequence[int]) -> list[Fraction]:
-    """What a number counts against the sum of its parts, at each level; at the last one it is
-    alone.
-    """
-    found, left = [Fraction(1)], variances[-1]
-    for mine, fan in zip(reversed(variances[:-1]), reversed(fans), strict=True):
+    """Return the weight of a number against the sum of its parts, for each level; 1 at the last
+    level, which has no parts."""
+    weights, left = [Fraction(1)], variances[-1]
+    for own, fan in zip(reversed(variances[:-1]), reversed(fans), strict=True):
         parts = fan * left
-        share = parts / (mine + parts) if mine + parts > 0 else 0.5
-        found.append(Fraction(round(share * _WEIGHT_DENOMINATOR), _WEIGHT_DENOMINATOR))
-        left = mine * share
-    return found[::-1]
+        share = parts / (own + parts) if own + parts > 0 else 0.5
+        weights.append(Fraction(round(share * _WEIGHT_DENOMINATOR), _WEIGHT_DENOMINATOR))
+        left = own * share
+    return weights[::-1]
 
 
 def _compute_weights(
     own: Sequence[Fraction], fans: Sequence[int]
 ) -> list[dict[tuple[int, int], Fraction]]:
-    """For a number of each level the weight of one of level j which it meets at level m, by (j,
-    m).
-    """
-    many = len(own)
+    """Return for each level the weight of a number of level j with a common ancestor at level m,
+    by (j, m)."""
+    levels = len(own)
     raised = [
         {
             j: (
-                (own[j] if j < many - 1 else Fraction(1))
+                (own[j] if j < levels - 1 else Fraction(1))
                 * math.prod((1 - own[i] for i in range(l, j)), start=Fraction(1))
             )
-            for j in range(l, many)
+            for j in range(l, levels)
         }
-        for l in range(many)  # noqa: E741
+        for l in range(levels)  # noqa: E741
     ]
     found = [{(j, 0): weight for j, weight in raised[0].items()}]
-    for here in range(1, many):
+    for here in range(1, levels):
         above, fan = found[-1], fans[here - 1]
         mine = {
             (j, m): weight / fan
@@ -146,21 +152,21 @@ def _combine_noise(
     bias = Fraction(0)
     for (j, m), weight in weights.items():
         under = math.prod(fans[m:j])
-        many = under if m == here or j == m else under - math.prod(fans[m + 1 : j])
-        bias += many * abs(weight) * levels[j].noise.bias
-        for one, share in levels[j].noise.terms:
-            parts += [(one, abs(share * weight))] * many  # noise is symmetric
+        count = under if m == here or j == m else under - math.prod(fans[m + 1 : j])
+        bias += count * abs(weight) * levels[j].noise.bias
+        for term, share in levels[j].noise.terms:
+            parts += [(term, abs(share * weight))] * count  # noise is symmetric
     return WeightedNoise(tuple(part for part in parts if part[1]), bias)
 
 
 def round_consistently(
     levels: Sequence[HierarchyLevel], unit: Fraction = Fraction(1), *, whole: bool = False
 ) -> list[list[Any]]:
-    """Return the numbers times ``unit`` as doubles that still add up, in whatever order: all are
-    multiples of one power of two, each less than one of them off. With ``whole``, as whole numbers.
+    """Return the numbers times ``unit`` as doubles that add up in any order: all are multiples of
+    one power of two, each off by less than that. With ``whole``, return integers.
 
-    A total is one of the two nearest multiples; of its parts those that lose most by being cut are
-    raised, just as many as it takes.
+    A total is rounded to one of the two nearest multiples. Its parts are rounded down, and then as
+    many of them as needed are raised by one step, those with the largest remainders first.
     """
     least = min(math.sqrt(compute_variance(level.noise)) for level in levels) / _STEPS_PER_DEVIATION
     most = float(sum(map(abs, levels[-1].numbers))) / _MAX_EXACT_STEPS
@@ -185,5 +191,5 @@ def round_consistently(
 
 
 def _floor_log2(value: float) -> int:
-    """Of the power of two next below; far down for 0."""
+    """Return the exponent of the largest power of two up to ``value``; -1000 for 0."""
     return math.frexp(value)[1] - 1 if value > 0 else -1000

@@ -1,8 +1,8 @@
-"""Answers that are totals and parts of each other, made to add up. Post-processing: data and ledger
-are not touched.
+"""Reconciliation of answers that are totals and parts of each other, so that they add up. It is
+post-processing: no data are read, and nothing is charged.
 
-What is read of each answer is what was paid for, before HAVING and LIMIT; those look at the new
-values then.
+It starts from the released numbers of each answer, before HAVING and LIMIT, which then apply to the
+reconciled values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["reconcile"]
 
 @dataclass(frozen=True, slots=True)
 class _SumColumn:
-    """An aggregate of one answer, as a sum of numbers in steps of ``step``."""
+    """An additive aggregate of one answer, in steps of ``step``."""
 
     answer: Answer
     call: AggregateCall
@@ -42,7 +42,7 @@ class _SumColumn:
     @property
     def linear(self) -> LinearEstimate:
         found = self.answer._estimates[self.call.name]
-        # ``find_summed_measure`` lets nothing else through
+        # ``find_summed_measure`` lets nothing else through.
         assert isinstance(found, LinearEstimate)
         return found
 
@@ -52,34 +52,25 @@ class _SumColumn:
         return Fraction(1) if measure is None or measure.grid is None else measure.grid.step
 
     def build_level(self, parents: Sequence[int]) -> HierarchyLevel:
+        """Build the level of this column in the hierarchy."""
         known = self.linear
-        laws = (
-            known.noise.terms
-            if isinstance(known.noise, WeightedNoise)
-            else ((known.noise, Fraction(1)),)
-        )
-        parts = tuple(
-            (one, abs(share * weight / self.step))
+        noise = known.noise
+        if not isinstance(noise, WeightedNoise):
+            noise = WeightedNoise(((noise, Fraction(1)),))
+        terms = tuple(
+            (term, abs(share * weight / self.step))
             for weight in known.weights
-            for one, share in laws
+            for term, share in noise.terms
             if share * weight
         )
-        lost = (
-            known.noise.bias * sum(map(abs, known.weights)) / self.step
-            if isinstance(known.noise, WeightedNoise)
-            else Fraction(0)
-        )
-        return HierarchyLevel(
-            [value / self.step for value in known.compute_unrounded()],
-            WeightedNoise(parts, lost),
-            parents,
-        )
+        bias = noise.bias * sum(map(abs, known.weights)) / self.step
+        numbers = [value / self.step for value in known.compute_unrounded()]
+        return HierarchyLevel(numbers, WeightedNoise(terms, bias), parents)
 
 
 def reconcile(answers: Sequence[Answer]) -> tuple[Answer, ...]:
-    """The same answers, in the order given, with counts and sums that add up; what cannot be
-    made to is as it was, and a note says why.
-    """
+    """Return the answers, in the order given, with counts and sums that add up; a note names each
+    aggregate that is left as it was, and why."""
     order = sorted(answers, key=lambda answer: len(answer._question.keys))
     _check_order(order)
     places = [match_keys(above._question, below._question) for above, below in pairwise(order)]
@@ -99,18 +90,17 @@ def reconcile(answers: Sequence[Answer]) -> tuple[Answer, ...]:
             kept[call.text] = columns
             continue
         texts.append(call.text)
-        for estimates, column, one in zip(
+        for estimates, column, estimate in zip(
             found, columns, _reconcile_columns(columns, parents), strict=True
         ):
-            estimates[column.call.name] = one
+            estimates[column.call.name] = estimate
     if not texts:
         raise Refused(" ".join(_describe_unreconciled(kept)))
-    notes = [_build_notes(order, answer, texts, kept) for answer in order]
-    made = {
-        id(old): replace_estimates(old, estimates, said)
-        for old, estimates, said in zip(order, found, notes, strict=True)
+    reconciled = {
+        id(answer): replace_estimates(answer, estimates, _build_notes(order, answer, texts, kept))
+        for answer, estimates in zip(order, found, strict=True)
     }
-    return tuple(made[id(answer)] for answer in answers)
+    return tuple(reconciled[id(answer)] for answer in answers)
 
 
 def _check_order(order: Sequence[Answer]) -> None:
@@ -123,18 +113,17 @@ def _check_order(order: Sequence[Answer]) -> None:
     ):
         raise InvalidArgument(
             "answers",
-            "must be as they were asked: these were made consistent already, so give all of the"
-            " first ones together",
+            "must not be reconciled already: give all of the original answers together",
         )
     keys = [len(answer._question.keys) for answer in order]
     if len(set(keys)) < len(keys):
         raise InvalidArgument(
-            "answers", "must each have more keys than the one before: none, one, two …", keys
+            "answers", "must have different numbers of keys: none, one, two …", keys
         )
 
 
 def _find_parents(above: Answer, below: Answer, at: Sequence[int]) -> list[int]:
-    """For each group of the parts the place of the group that it is in."""
+    """Return for each group of the parts the index of the group that it is part of."""
     places = {key: place for place, key in enumerate(above._releases[0].keys)}
     return [places[tuple(key[place] for place in at)] for key in below._releases[0].keys]
 
@@ -142,10 +131,10 @@ def _find_parents(above: Answer, below: Answer, at: Sequence[int]) -> list[int]:
 def _match_columns(
     order: Sequence[Answer], places: Sequence[Sequence[int]], call: AggregateCall
 ) -> list[_SumColumn] | str:
-    """The same aggregate in all answers; or why there is none."""
+    """Return the columns of one aggregate in all answers, or the reason why there are none."""
     measure = find_summed_measure(call)
     if measure is None:
-        return "parts of that do not add up"
+        return "this aggregate is not additive"
     found = [_SumColumn(order[0], call)]
     for answer, at in zip(order[1:], places, strict=True):
         total = found[-1].answer._question
@@ -159,7 +148,7 @@ def _match_columns(
                 measure = part
                 break
         else:
-            return "not all of the answers have it"
+            return "not every answer has this aggregate"
     return found
 
 
@@ -169,20 +158,15 @@ def _reconcile_columns(
     levels = make_consistent(
         [column.build_level(at) for column, at in zip(columns, parents, strict=True)]
     )
-    found: list[Estimate] = []
     whole = all(column.linear.is_integer for column in columns)
-    for column, level, values in zip(
-        columns, levels, round_consistently(levels, columns[0].step, whole=whole), strict=True
-    ):
-        found.append(
-            ConsistentEstimate(
-                LinearEstimate(
-                    [level.numbers], (column.step,), level.noise, column.linear.is_integer
-                ),
-                values,
-            )
+    rounded = round_consistently(levels, columns[0].step, whole=whole)
+    return [
+        ConsistentEstimate(
+            LinearEstimate([level.numbers], (column.step,), level.noise, column.linear.is_integer),
+            values,
         )
-    return found
+        for column, level, values in zip(columns, levels, rounded, strict=True)
+    ]
 
 
 def _build_notes(
@@ -190,18 +174,14 @@ def _build_notes(
 ) -> list[str]:
     entries = sorted(other.receipt.entry for other in order if other is not answer)
     which = f"ledger entr{'ies' if len(entries) > 1 else 'y'} {' and '.join(map(str, entries))}"
-    told = (
-        f"Made consistent with {which} (post-processing, free), so that parts add up:"
-        f" {', '.join(texts)}."
-    )
-    return [told, *_describe_unreconciled(kept)]
+    done = f"Reconciled with {which} at no cost, so that parts add up: {', '.join(texts)}."
+    return [done, *_describe_unreconciled(kept)]
 
 
 def _describe_unreconciled(kept: Mapping[str, str]) -> list[str]:
-    """What is as it was, and why: one sentence for each reason."""
-    reasons = dict.fromkeys(kept.values())
+    """Describe the aggregates that are left as they were, one sentence for each reason."""
     return [
-        f"Not made consistent: {', '.join(text for text, why in kept.items() if why == reason)},"
-        f" since {reason}."
-        for reason in reasons
+        f"Not reconciled: {', '.join(text for text, why in kept.items() if why == reason)}, because"
+        f" {reason}."
+        for reason in dict.fromkeys(kept.values())
     ]

@@ -1,13 +1,19 @@
-"""Quantiles between two others that were paid for: the interval runs from the one to the other,
-where that is certain enough.
+"""The interval of a quantile, from two neighbouring quantiles that were released with it.
 
-Chosen are the quantiles at p - d, p and p + d of n values, none of them more than E ranks off
-except with probability beta/2. So at most (p - d) n + E values lie below the first: fewer than p n,
-if d n > E. A value v is a quantile at p if p n values or more are v or less; were the first above
-it, these would be among those below the first. So it is not above any quantile at p; nor is the
-last below one. How many values there are says a noisy count, in an interval with probability 1 -
-beta/2. Where its lower end is not above E/d (E grows with n, and is taken at the upper end), the
-whole range between the public bounds is told, which holds every quantile.
+| symbol | meaning |
+|---|---|
+| n | the number of values, private |
+| p | the probability of the quantile |
+| d | the distance of the two neighbouring quantiles, at p - d and p + d |
+| E | the rank error of all three, exceeded with probability beta/2 at most |
+| v | an exact quantile at p |
+
+At most (p - d) n + E values lie below the released quantile at p - d, which is fewer than p n if
+d n > E. At least p n values are at most v. If the released quantile at p - d were above v, these
+would all lie below it, so it is not above v. In the same way the released quantile at p + d is not
+below v. A noisy count bounds n, with probability 1 - beta/2. Where its lower end is not above E/d
+(E grows with n and is taken at the upper end), the interval is the whole declared range, which
+holds every quantile.
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ from hedgerow.answers.estimates.estimate import (
 )
 from hedgerow.numeric.exact_number import Number, parse_probability
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import NoiseMechanism
+from hedgerow.release.noise import NoiseMechanism
 from hedgerow.sql.question import AggregateCall, QuantileBracket
 
 __all__ = ["BracketedQuantile", "count_rows_needed", "estimate_bracketed"]
@@ -33,9 +39,8 @@ __all__ = ["BracketedQuantile", "count_rows_needed", "estimate_bracketed"]
 
 @dataclass(frozen=True, slots=True)
 class BracketedQuantile:
-    """What was chosen, the quantiles ``below`` and ``above`` it, ``wide`` shares away, and how
-    many values there are.
-    """
+    """A selected quantile, the selected quantiles ``below`` and ``above`` it at a distance of
+    ``width`` in probability, and the count of values."""
 
     quantile: SelectedValue
     below: SelectedValue
@@ -46,11 +51,11 @@ class BracketedQuantile:
 
     @property
     def values(self) -> list[Any]:
-        """One for each group."""
+        """The selected quantile of each group."""
         return self.quantile.values
 
     def intervals(self, level: Number) -> list[Interval]:
-        """From the one to the other where there are rows enough, else the whole range."""
+        """Return the bracket where the count is large enough, else the whole declared range."""
         outside = 1 - parse_probability(level, "level")
         ends = zip(
             self.below.values, self.above.values, self.count.intervals(1 - outside / 2), strict=True
@@ -69,31 +74,31 @@ class BracketedQuantile:
         )
 
 
-def count_rows_needed(law: CalibratedSelection, wide: Fraction, beta: Fraction, most: int) -> float:
-    """More values than this, and at most ``most``, make sure of a bracket ``wide`` shares wide
-    to either side.
-    """
-    # A power of two, so that the bound is worked out once for many groups.
-    off = law.rank_error(beta, max(10**6, 1 << int(most).bit_length()))
-    assert off is not None  # a bracket is read for the one method with a bound
-    return off / float(wide)
+def count_rows_needed(
+    mechanism: CalibratedSelection, width: Fraction, beta: Fraction, max_rows: int
+) -> float:
+    """Return the row count above which a bracket of this ``width`` holds, for up to ``max_rows``
+    rows."""
+    # Rounded up to a power of two: the rank error is then computed once for many groups.
+    ranks = mechanism.rank_error(beta, max(10**6, 1 << int(max_rows).bit_length()))
+    assert ranks is not None  # brackets exist only for the one method with a rank error
+    return ranks / float(width)
 
 
 def estimate_bracketed(
     call: AggregateCall,
     bracket: QuantileBracket,
     numbers: Sequence[Sequence[Any]],
-    law: NoiseMechanism,
-    found: Mapping[str, Estimate],
+    mechanism: NoiseMechanism,
+    estimates: Mapping[str, Estimate],
 ) -> BracketedQuantile:
-    """The estimate of a quantile with a bracket; ``numbers`` are the columns of its measure."""
-    assert isinstance(law, CalibratedSelection)
+    """Estimate a quantile with its bracket; ``numbers`` are the columns of its measure."""
+    assert isinstance(mechanism, CalibratedSelection)
     assert call.probability is not None
-    picked = [
-        estimate_aggregate(replace(call, probability=at), numbers, law)
+    selected = [
+        estimate_aggregate(replace(call, probability=at), numbers, mechanism)
         for at in (call.probability, bracket.low, bracket.high)
     ]
-    middle, below, above = (one for one in picked if isinstance(one, SelectedValue))
-    return BracketedQuantile(
-        middle, below, above, found[bracket.count], law, bracket.high - call.probability
-    )
+    middle, below, above = (one for one in selected if isinstance(one, SelectedValue))
+    width = bracket.high - call.probability
+    return BracketedQuantile(middle, below, above, estimates[bracket.count], mechanism, width)

@@ -1,8 +1,9 @@
-"""Values and intervals of aggregates, from the noisy whole numbers of a release."""
+"""Estimates of aggregates: values and intervals, from the noisy integers of a release."""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -21,7 +22,7 @@ from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.dates import DATE_TRUNCATIONS
 from hedgerow.plan.values import Type, Value
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import AdditiveNoise, NoiseMechanism
+from hedgerow.release.noise import AdditiveNoise, NoiseMechanism
 from hedgerow.sql.predicates.date_granularity import Granularity
 from hedgerow.sql.question import AggregateCall
 
@@ -40,22 +41,24 @@ Interval = tuple[Any, Any] | None
 
 
 class Estimate(Protocol):
-    """What an aggregate is, and how far off it may be."""
+    """The estimate of an aggregate in each group."""
 
     @property
     def values(self) -> list[Any]:
-        """One for each group."""
+        """The value of each group."""
 
     def intervals(self, level: Number) -> list[Interval]:
-        """For each group the interval that holds the exact value with the probability asked for,
-        or None.
-        """
+        """Return for each group an interval that holds the exact value with probability
+        ``level``, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinearEstimate:
-    """A count or a sum: the noisy numbers times their weights. What is ``whole`` is shown as a
-    whole number; so is what it means, unless rows were ``scaled`` down."""
+    """A count or a sum: the noisy numbers times their weights.
+
+    An ``is_integer`` estimate is shown as an integer. The exact value is one too, unless rows were
+    scaled down (``is_scaled``).
+    """
 
     columns: Sequence[Sequence[int | Fraction]]
     weights: tuple[Fraction, ...]
@@ -65,85 +68,76 @@ class LinearEstimate:
 
     @property
     def values(self) -> list[Any]:
-        """One for each group."""
+        """The rounded value of each group."""
         return [self._round_value(value) for value in self.compute_unrounded()]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """The value, give or take what the noise leaves with probability 1 - level."""
-        far = compute_radius(self.noise, self.weights, 1 - parse_probability(level, "level"))
-        if self.is_integer:
-            return [self._round_interval(value, far) for value in self.compute_unrounded()]
-        return [
-            (self._round_value(value - far), self._round_value(value + far))
-            for value in self.compute_unrounded()
-        ]
+        """Return each value plus and minus the radius that the noise exceeds with probability
+        1 - level."""
+        radius = compute_radius(self.noise, self.weights, 1 - parse_probability(level, "level"))
+        return [self._build_interval(value, radius) for value in self.compute_unrounded()]
 
-    def _round_interval(self, value: Fraction, far: Fraction) -> Interval:
-        """The whole numbers within, where one of them is meant; elsewhere those around."""
-        low, high = math.ceil(value - far), math.floor(value + far)
+    def _build_interval(self, value: Fraction, radius: Fraction) -> Interval:
+        if not self.is_integer:
+            return self._round_value(value - radius), self._round_value(value + radius)
+        low, high = math.ceil(value - radius), math.floor(value + radius)
+        # An exact integer within the radius is one of these; a scaled sum may lie between them.
         if low <= high and not self.is_scaled:
             return low, high
-        return math.floor(value - far), math.ceil(value + far)
+        return math.floor(value - radius), math.ceil(value + radius)
 
     def compute_unrounded(self) -> list[Fraction]:
-        """The values as fractions, each made once: there may be many groups."""
-        below = math.lcm(*(weight.denominator for weight in self.weights))
-        steps = [weight.numerator * (below // weight.denominator) for weight in self.weights]
+        """Return the value of each group as a fraction."""
+        # One common denominator, so that each of many groups makes one fraction only.
+        common = math.lcm(*(weight.denominator for weight in self.weights))
+        steps = [weight.numerator * (common // weight.denominator) for weight in self.weights]
         return [
-            Fraction(sum(step * number for step, number in zip(steps, numbers, strict=True)), below)
+            Fraction(sum(map(operator.mul, steps, numbers)), common)
             for numbers in zip(*self.columns, strict=True)
         ]
 
     def _round_value(self, value: Fraction) -> Any:
-        # One division of whole numbers, which Python rounds correctly. A count read off moments may
-        # fall between whole numbers.
+        # One division of integers, which Python rounds correctly. A count that is read off moments
+        # may fall between integers.
         return round(value) if self.is_integer else value.numerator / value.denominator
 
 
 @dataclass(frozen=True, slots=True)
 class ConsistentEstimate:
-    """A count or a sum that was made to add up: its ``values`` do, to the last bit, and of
-    counts in whole numbers.
-    """
+    """A reconciled count or sum: its ``values`` add up to the last bit, and counts are integers."""
 
     linear: LinearEstimate
     values: list[Any]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """As those of other sums, by the law of all the noise that came together; with the
-        value, which adding up may have rounded.
-        """
-        known = [
-            pair or (value, value)
-            for pair, value in zip(self.linear.intervals(level), self.values, strict=True)
-        ]
+        """Return the intervals of the combined noise, extended to the value, which reconciliation
+        may have rounded."""
+        pairs = zip(self.linear.intervals(level), self.values, strict=True)
         return [
             (min(low, value), max(high, value))
-            for (low, high), value in zip(known, self.values, strict=True)
+            for (low, high), value in ((pair or (value, value), value) for pair, value in pairs)
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """A mean, from moments: how far the values lie above the lower bound in all, and how far below
-    the upper one. Of degree 2 the middle number counts half for each."""
+    """A mean, from two moments: the total distance of the values from the lower bound, and the one
+    from the upper bound. With moments of degree 2 the middle one counts half for each."""
 
     columns: Sequence[Sequence[int | Fraction]]
     noise: AdditiveNoise | WeightedNoise
-    snap: ClampedGrid
+    grid: ClampedGrid
 
     @property
     def values(self) -> list[Any]:
-        """One for each group; None where the noise drowned everything."""
+        """The mean of each group; None where the noisy count is not positive."""
         return [
             self._interpolate(max(a, 0), a + b) if a + b > 0 else None
             for a, b in self._combine_moments()
         ]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """The means at which what would have to be noise is not too large for it: see
-        ``ratios``.
-        """
+        """Return the means that the noise does not rule out (``accuracy.ratio_intervals``)."""
         outside = 1 - parse_probability(level, "level")
         counts = np.linspace(1, 0, len(self.columns))
         ends = compute_mean_intervals(to_matrix(self.columns), counts, self.noise, float(outside))
@@ -153,10 +147,8 @@ class MeanEstimate:
         ]
 
     def _include_value(self, value: float | None, ends: Sequence[float]) -> Interval:
-        low, high = (
-            float(self.snap.step) * (self.snap.low + end * (self.snap.high - self.snap.low))
-            for end in ends
-        )
+        width = self.grid.high - self.grid.low
+        low, high = (float(self.grid.step) * (self.grid.low + end * width) for end in ends)
         return (low, high) if value is None else (min(low, value), max(high, value))
 
     def _combine_moments(self) -> list[tuple[int | Fraction, int | Fraction]]:
@@ -167,10 +159,8 @@ class MeanEstimate:
         ]
 
     def _interpolate(self, part: int | Fraction, whole: int | Fraction) -> float:
-        """The mean at this part of the way from the lower bound to the upper one; a single
-        division of whole numbers.
-        """
-        low, width, step = self.snap.low, self.snap.high - self.snap.low, self.snap.step
+        """Return the mean at ``part/whole`` of the range, with a single division of integers."""
+        low, width, step = self.grid.low, self.grid.high - self.grid.low, self.grid.step
         return float(
             (low * whole + min(part, whole) * width) * step.numerator / (whole * step.denominator)
         )
@@ -178,12 +168,12 @@ class MeanEstimate:
 
 @dataclass(frozen=True, slots=True)
 class SelectedValue:
-    """A value that was chosen: None is no release. How far off it is in value depends on the data,
-    and is not told.
+    """A selected value in each group; None is no release. Its error in value depends on the data,
+    so it is private.
 
-    Dates are chosen among days. One within a month is shown as the first of it where all dates are
-    first days of a month, and the same with years (``grain``): no date lies between the two, so its
-    rank is as right.
+    Dates are selected among days. Where all dates are the first day of their month (or year:
+    ``granularity``), a selected day is shown as the first day of its month. No date lies between
+    the two, so the rank is the same.
     """
 
     steps: Sequence[int | None]
@@ -193,11 +183,11 @@ class SelectedValue:
 
     @property
     def values(self) -> list[Any]:
-        """One for each group."""
+        """The selected value of each group."""
         return [None if step is None else self._decode_step(step) for step in self.steps]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """None: what ranks are in value is private."""
+        """Return None for each group: the error in value is private."""
         parse_probability(level, "level")
         return [None] * len(self.steps)
 
@@ -207,52 +197,48 @@ class SelectedValue:
         assert self.statistic.grid is not None
         if self.type == "date":
             day = date.fromordinal(step)
-            return (
-                day
-                if self.granularity == "day"
-                else DATE_TRUNCATIONS[f"start of {self.granularity}"](day)
-            )
+            if self.granularity == "day":
+                return day
+            return DATE_TRUNCATIONS[f"start of {self.granularity}"](day)
         size = self.statistic.grid.step
-        return (
-            step * size.numerator
-            if self.type == "integer" and size.denominator == 1
-            else step * size.numerator / size.denominator
-        )
+        if self.type == "integer" and size.denominator == 1:
+            return step * size.numerator
+        return step * size.numerator / size.denominator
 
 
 def estimate_aggregate(
     call: AggregateCall,
     numbers: Sequence[Sequence[Any]],
-    law: NoiseMechanism | WeightedNoise,
-    grain: Granularity = "day",
+    noise: NoiseMechanism | WeightedNoise,
+    granularity: Granularity = "day",
     *,
     factor: int = 1,
 ) -> Estimate:
-    """The estimate of an aggregate: ``numbers`` are the columns of its measure, in parts of
-    1/``factor`` step. All dates that it is of are first days by the ``grain``."""
+    """Estimate an aggregate from the columns of its measure, ``numbers``, in parts of 1/``factor``
+    step; ``granularity`` is that of its dates."""
     measure = call.measure
     if isinstance(measure, OrderStatistic):
         return SelectedValue(
             numbers[0 if call.probability is None else measure.quantiles.index(call.probability)],
             measure,
             call.type,
-            grain,
+            granularity,
         )
-    assert not isinstance(law, CalibratedSelection)
+    assert not isinstance(noise, CalibratedSelection)
     weights = compute_linear_weights(call, factor)
     if weights is not None:
-        # Of a unit with more rows than m, COUNT(*) counts m of them: a whole number, off whichever
-        # numbers it is read.
-        scaled = isinstance(law, WeightedNoise) and law.bias > 0 and not call.counts_rows
-        return LinearEstimate(numbers, weights, law, call.type == "integer", scaled)
+        # COUNT(*) counts at most max_rows rows of a unit: always an integer, whichever numbers it
+        # is read from.
+        scaled = isinstance(noise, WeightedNoise) and noise.bias > 0 and not call.counts_rows
+        return LinearEstimate(numbers, weights, noise, call.type == "integer", scaled)
     assert measure.grid is not None
     numbers = numbers[: measure.width - measure.has_null_sum]
     if call.function == "AVG":
-        return MeanEstimate(numbers, law, measure.grid)
+        return MeanEstimate(numbers, noise, measure.grid)
     if measure.second is None:
         return VarianceEstimate(
             numbers,
-            law,
+            noise,
             measure.grid,
             factor * measure.row_total,
             is_sample=call.function.endswith("SAMP"),
@@ -260,7 +246,7 @@ def estimate_aggregate(
         )
     return CovarianceEstimate(
         numbers,
-        law,
+        noise,
         measure.degree,
         (measure.grid, measure.second[1]),
         factor * measure.row_total,
@@ -270,25 +256,23 @@ def estimate_aggregate(
 
 
 def compute_linear_weights(call: AggregateCall, factor: int = 1) -> tuple[Fraction, ...] | None:
-    """Return what each noisy number of its measure, in parts of 1/``factor`` step, counts in a
-    COUNT or SUM; None for other aggregates.
+    """Return the weight of each noisy number, in parts of 1/``factor`` step, in a COUNT or SUM;
+    None for other aggregates.
 
-    Off the moments: all of them add up to w^d a row, and y, the steps above ``low``, is the sum of
-    k/d of the number with the power k, over w^(d-1). The rest has w^d for each row without a value.
+    With moments of degree d on a grid of width w: the moments of a row add up to w^d, and the
+    number y of steps above the lower bound is the sum over k of k/d times the moment with power k,
+    divided by w^(d-1). The last column has w^d for each row without a value.
     """
     measure = call.measure
     if call.function not in ("COUNT", "SUM") or not isinstance(measure, Measure):
         return None
     if measure.kind != "moments" or measure.grid is None:
         return (Fraction(1, factor) if measure.grid is None else measure.grid.step / factor,)
-    wide, degree = measure.grid.high - measure.grid.low, measure.degree
-    one = Fraction(1, factor * measure.row_total)
+    width, degree = measure.grid.high - measure.grid.low, measure.degree
+    row = Fraction(1, factor * measure.row_total)
     if call.function == "COUNT":
-        return (one,) * (measure.width - measure.has_null_sum) + (
-            one * call.counts_rows,
-        ) * measure.has_null_sum
-    each = [Fraction(k, factor * degree * wide ** (degree - 1)) for k in range(degree, -1, -1)]
-    return (
-        tuple((part + measure.grid.low * one) * measure.grid.step for part in each)
-        + (Fraction(0),) * measure.has_null_sum
-    )
+        nulls = (row * call.counts_rows,) * measure.has_null_sum
+        return (row,) * (measure.width - measure.has_null_sum) + nulls
+    powers = [Fraction(k, factor * degree * width ** (degree - 1)) for k in range(degree, -1, -1)]
+    sums = tuple((power + measure.grid.low * row) * measure.grid.step for power in powers)
+    return sums + (Fraction(0),) * measure.has_null_sum

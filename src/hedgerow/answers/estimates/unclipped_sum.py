@@ -1,11 +1,18 @@
-"""Sums with an interval that holds what their bounds cut off, too: where it was counted how many
-units are outside of them.
+"""The interval of a sum before clipping, from a count of the units that clipping changed.
 
-A unit whose sum s is above the upper bound h counts as h, so the answer lacks s - h, at most V - h
-if V is as far as sums go; below the lower bound l it has l - s too much, at most l - W. With at
-most K units outside, the sum is at most K (V - h) above the clipped one and at most K (l - W) below
-it. Of the failures allowed, half go to the noise of the sum and half to that of K, which only fails
-upwards: the noise is symmetric, so that is one of the two tails of an interval with all of them.
+| symbol | meaning |
+|---|---|
+| s | the sum of one unit |
+| l, h | the lower and the upper bound that it is clipped to |
+| W, V | the least and the largest sum that a unit can have |
+| K | a bound on the number of units outside of l … h |
+
+A unit with s above h counts as h, so the clipped sum lacks s - h, at most V - h. A unit with s
+below l counts as l, so the clipped sum has l - s too much, at most l - W. So the sum before
+clipping is at most K (V - h) above the clipped sum and at most K (l - W) below it. The failure
+probability is split evenly between the noise of the sum and the noise of K. Only the upper end of K
+matters. The noise is symmetric, so that end is one tail of an interval with the whole failure
+probability.
 """
 
 from __future__ import annotations
@@ -25,9 +32,8 @@ __all__ = ["UnclippedSum", "estimate_unclipped"]
 
 @dataclass(frozen=True, slots=True)
 class UnclippedSum:
-    """The clipped sum, and what may be missing: each unit outside has ``above`` more, or
-    ``below`` less, at most.
-    """
+    """A clipped sum with the count of units outside of its bounds; clipping takes at most ``above``
+    from such a unit, or adds at most ``below``."""
 
     clipped_sum: Estimate
     count: Estimate
@@ -37,11 +43,11 @@ class UnclippedSum:
 
     @property
     def values(self) -> list[Any]:
-        """Those of the clipped sum: nobody knows where in between the others are."""
+        """The values of the clipped sum: no better estimate is known."""
         return self.clipped_sum.values
 
     def intervals(self, level: Number) -> list[Interval]:
-        """Those of the clipped sum, wider by what all units outside together can have cut off."""
+        """Return the intervals of the clipped sum, widened by the most that clipping removed."""
         outside = 1 - parse_probability(level, "level")
         return [
             None if ends is None or counted is None else self._widen(ends, max(counted[1], 0))
@@ -58,12 +64,11 @@ class UnclippedSum:
 
 
 def estimate_unclipped(
-    call: AggregateCall, clip: ClippingCount, found: Mapping[str, Estimate]
+    call: AggregateCall, clip: ClippingCount, estimates: Mapping[str, Estimate]
 ) -> Estimate:
-    """The estimate of a sum, its interval widened if it is known how far out the units can be
-    that are outside.
-    """
+    """Widen the interval of a clipped sum, where the range of a unit's sum is known."""
+    clipped = estimates[call.name]
     if clip.outer is None:
-        return found[call.name]
+        return clipped
     above, below = clip.outer[1] - clip.limits[1], clip.limits[0] - clip.outer[0]
-    return UnclippedSum(found[call.name], found[clip.count], above, below, call.type == "integer")
+    return UnclippedSum(clipped, estimates[clip.count], above, below, call.type == "integer")

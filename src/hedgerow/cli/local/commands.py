@@ -1,24 +1,25 @@
-"""``hedgerow local …``: collect from clients who randomise before they send, and find what is
-frequent.
+"""The commands ``hedgerow local plan``, ``simulate``, ``encode`` and ``collect``.
+
+Clients randomise their values before they send them; ``cli.local.decode`` estimates from the
+reports.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
+import numpy as np
 import typer
 
 from hedgerow.cli.local.files import (
-    MAX_DRAWN,
+    PictureOption,
     draw_findings,
     read_codes,
     read_metric,
     read_names,
-    refuse_repeated_files,
     write_file,
 )
 from hedgerow.cli.local.plan import (
@@ -31,71 +32,80 @@ from hedgerow.cli.local.plan import (
     format_reach,
 )
 from hedgerow.cli.local.simulate import run_simulation
+from hedgerow.cli.options import DebugOption, JsonOption, parse_number
 from hedgerow.cli.terminal import (
-    DebugOption,
-    JsonOption,
+    format_count,
     make_output_console,
-    parse_number,
     print_json,
+    print_lines,
     show_progress,
 )
 from hedgerow.errors import InvalidArgument, Unsupported
+from hedgerow.local.collector.app import serve
+from hedgerow.local.collector.counter_store import CounterStore
+from hedgerow.local.collector.epochs import EpochCalendar
+from hedgerow.local.metric import Metric
+from hedgerow.local.report_batch import ReportBatch
 
-if TYPE_CHECKING:
-    from hedgerow.local.decode.value_estimates import ValueEstimate
-    from hedgerow.local.metric import Metric
-
-__all__ = ["collect_reports", "decode_reports", "encode_values", "plan_metric", "simulate_clients"]
+__all__ = ["collect_reports", "encode_values", "plan_metric", "simulate_clients"]
 
 MetricFiles = Annotated[
     list[Path],
-    typer.Argument(metavar="METRIC.json…", help="Metric files, each in its present epoch."),
+    typer.Argument(
+        metavar="METRIC.json…", help="The metric files to collect, each in its current epoch."
+    ),
 ]
 MetricFile = Annotated[Path, typer.Argument(metavar="METRIC.json", help="The metric file.")]
 MetricOption = Annotated[
-    Path | None, typer.Option("--metric", help="A metric file, instead of --domain and --epsilon.")
+    Path | None,
+    typer.Option(
+        "--metric", metavar="FILE", help="A metric file, instead of --domain and --epsilon."
+    ),
 ]
 DomainOption = Annotated[
     int | None,
-    typer.Option(help="How many values there are; for a mean, how many steps its scale has."),
+    typer.Option(
+        metavar="N", help="The number of different values; for a mean, of steps on its scale."
+    ),
 ]
-EpsilonOption = Annotated[str | None, typer.Option(help="What one report may give away.")]
+EpsilonOption = Annotated[str | None, typer.Option(metavar="E", help="The epsilon of one report.")]
 MeanOption = Annotated[
     bool, typer.Option("--mean", help="Estimate the mean of a number instead of counting values.")
 ]
 RepeatsOption = Annotated[
-    bool, typer.Option("--repeats", help="Clients report again and again: answers are remembered.")
+    bool,
+    typer.Option(
+        "--repeats", help="Clients report repeatedly; each remembers its randomised answer."
+    ),
 ]
 LifetimeOption = Annotated[
     str | None,
     typer.Option(
-        help=(
-            "With --repeats: what all reports of one value may give away; twice epsilon by default."
-        )
+        metavar="E",
+        help="With --repeats: the epsilon of all reports of one value. Default: twice --epsilon.",
     ),
 ]
-ReportBytesOption = Annotated[int | None, typer.Option(help="How many bytes a report may have.")]
+ReportBytesOption = Annotated[
+    int | None, typer.Option(metavar="N", help="The largest size of a report, in bytes.")
+]
 FrequencyOption = Annotated[
     str | None,
     typer.Option(
-        help="A share of clients, such as 0.01: how many clients show a value that so many hold?"
+        metavar="SHARE",
+        help="Show how many clients it takes to detect a value that this share of them holds,"
+        " such as 0.01.",
     ),
 ]
 DeltaOption = Annotated[
     str | None,
     typer.Option(
-        help=(
-            "Also say what reports give away that are shuffled among so many clients, but for this"
-            " probability."
-        )
+        metavar="D",
+        help="Also show the smaller epsilon of reports that are shuffled before they are read,"
+        " at this delta.",
     ),
-]
-PictureOption = Annotated[
-    Path | None, typer.Option(metavar="FILE.svg", help="Draw it: estimates with their intervals.")
 ]
 
 _CHUNK_VALUES = 1 << 18  # values randomised at a time
-_NORMAL_QUANTILE = 1.959964  # standard errors on each side of a 95 % interval
 
 
 def plan_metric(
@@ -108,171 +118,166 @@ def plan_metric(
     metric: MetricOption = None,
     frequency: FrequencyOption = None,
     clients: Annotated[
-        int | None, typer.Option(help="How many clients there are: which share can they show?")
+        int | None,
+        typer.Option(metavar="N", help="Show which share of N clients can be detected."),
     ] = None,
     delta: DeltaOption = None,
-    to: Annotated[Path | None, typer.Option(help="Write the metric file.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the metric file here.")
+    ] = None,
     name: Annotated[
-        str | None, typer.Option(help="The name of the metric, for --to; 'metric' by default.")
+        str | None,
+        typer.Option(metavar="NAME", help="The name of the metric in --to. Default: metric."),
     ] = None,
     epoch: Annotated[
         int | None,
         typer.Option(
-            help="The number of the period, for --to; with --metric that of the next one."
+            metavar="N", help="The number of the collection period in --to; also with --metric."
         ),
     ] = None,
     as_json: JsonOption = False,
-    debug: DebugOption = False,
+    debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Choose a protocol, and say how many clients it takes to see what. Or say it of a metric
-    that there is.
+    """Choose a local protocol and estimate how many clients it needs.
+
+    With --metric it describes an existing metric file instead.
+
+    Example: hedgerow local plan --domain 100 --epsilon 2 --to colour.json
     """
-    kept, reason = choose_metric(
-        metric, **{wish: value for wish, value in locals().items() if wish in _PLAN_OPTIONS}
+    chosen, reason = choose_metric(
+        metric,
+        domain=domain,
+        epsilon=epsilon,
+        mean=mean,
+        repeats=repeats,
+        lifetime=lifetime,
+        report_bytes=report_bytes,
+        name=name,
+        epoch=epoch,
     )
     with show_progress("planning", quiet=as_json):
-        told = compute_reach(kept, parse_number(frequency, "frequency"), clients)
-        told["shuffled"] = (
-            None
-            if delta is None
-            else compute_shuffled_loss(kept, told, parse_number(delta, "delta") or Decimal(0))
-        )
+        reach = compute_reach(chosen, parse_number(frequency, "frequency"), clients)
+        chance = parse_number(delta, "delta")
+        reach["shuffled"] = None if chance is None else compute_shuffled_loss(chosen, reach, chance)
     if to is not None:
-        write_file(to, kept.to_json().encode("ascii"))
+        write_file(to, chosen.to_json().encode("ascii"))
     if as_json:
-        print_json(
-            {
-                **describe_metric(kept),
-                "reason": reason or None,
-                **told,
-                "file": None if to is None else str(to),
-            }
-        )
+        facts = {"reason": reason or None, **reach, "file": None if to is None else str(to)}
+        print_json({**describe_metric(chosen), **facts})
         return 0
-    lines = [
-        *format_metric(kept),
-        *([f"Chosen for {reason}."] if reason else []),
-        *format_reach(kept, told),
-    ]
-    _print_lines(
-        [*lines, *([] if to is None else [f"Written to {to}; its hash is {kept.hash.hex()}."])]
-    )
+    print_lines(format_metric(chosen))
+    print_lines([f"Chosen for {reason}."] if reason else [])
+    print_lines(format_reach(chosen, reach))
+    print_lines([] if to is None else [f"Written to {to}; its hash is {chosen.hash.hex()}."])
     return 0
-
-
-_PLAN_OPTIONS = (
-    "domain",
-    "epsilon",
-    "mean",
-    "repeats",
-    "lifetime",
-    "report_bytes",
-    "name",
-    "epoch",
-)
 
 
 def simulate_clients(
     domain: DomainOption = None,
     epsilon: EpsilonOption = None,
-    clients: Annotated[int, typer.Option(help="How many clients report.")] = 100_000,
+    clients: Annotated[
+        int, typer.Option(metavar="N", help="The number of simulated clients.")
+    ] = 100_000,
     mean: MeanOption = False,
     repeats: RepeatsOption = False,
     lifetime: LifetimeOption = None,
     report_bytes: ReportBytesOption = None,
     metric: MetricOption = None,
-    shape: Annotated[str, typer.Option(help="How values are spread: zipf or uniform.")] = "zipf",
+    shape: Annotated[
+        str, typer.Option(metavar="SHAPE", help="The distribution of values: zipf or uniform.")
+    ] = "zipf",
     picture: PictureOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Try it on clients that do not exist: estimates and intervals beside the truth. With a metric
-    of RAPPOR, --domain says how many candidates there are."""
-    candidates = domain if metric is not None else None
-    wishes: dict[str, Any] = {
-        "domain": None if metric else domain,
-        "epsilon": epsilon,
-        "mean": mean,
-        "repeats": repeats,
-    }
-    kept, _ = choose_metric(metric, **wishes, lifetime=lifetime, report_bytes=report_bytes)
-    with show_progress("simulating", quiet=as_json) as moved:
-        found = run_simulation(kept, candidates, clients, shape, moved)
+    """Simulate clients and compare estimates with the truth.
+
+    With a RAPPOR metric file, --domain is the number of candidate texts.
+
+    Example: hedgerow local simulate --domain 100 --epsilon 2
+    """
+    chosen, _ = choose_metric(
+        metric,
+        domain=None if metric else domain,
+        epsilon=epsilon,
+        mean=mean,
+        repeats=repeats,
+        lifetime=lifetime,
+        report_bytes=report_bytes,
+    )
+    with show_progress("simulating", quiet=as_json) as progress:
+        view = run_simulation(chosen, domain if metric else None, clients, shape, progress)
     if picture is not None:
-        draw_findings(
-            picture,
-            found.list_drawn(),
-            f"{clients:,} simulated clients of {kept.protocol}",
-            found.truths,
-        )
+        title = f"{clients:,} simulated clients of {chosen.protocol}"
+        draw_findings(picture, view.list_drawn(), title, view.truths)
     if as_json:
-        print_json({**describe_metric(kept), "clients": clients, **found.to_dict()})
+        print_json({**describe_metric(chosen), "clients": clients, **view.to_dict()})
         return 0
-    _print_lines(format_metric(kept))
-    found.print_bars(make_output_console())
-    _print_lines([*found.format_summary(), *([] if picture is None else [f"Drawn in {picture}."])])
+    print_lines(format_metric(chosen))
+    view.print_bars(make_output_console())
+    print_lines(view.format_summary())
+    print_lines([] if picture is None else [f"Chart written to {picture}."])
     return 0
 
 
 def encode_values(
     metric: MetricFile,
-    to: Annotated[Path, typer.Option(help="The batch file to write.")],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The batch file to write.")],
     values: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="Values, a code on each line; standard input without it."
+            metavar="[FILE]",
+            help="The values, one code per line. Default: standard input.",
         ),
     ] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Randomise values, one report each, into a packed batch that a collector takes. A second run
-    on the same values is a second report of each client, and costs as much again."""
-    import numpy as np
+    """Randomise values into a batch of reports.
 
-    from hedgerow.local.report_batch import ReportBatch
-
-    kept = read_metric(metric)
-    if kept.scheme.memoised:
+    Writes one report per value, in a packed file that a collector accepts. Encoding the same values
+    again makes a second report of each client, which costs as much again.
+    """
+    chosen = read_metric(metric)
+    if chosen.scheme.memoised:
         raise Unsupported(
-            f"Clients of '{kept.id}' remember their answers: made anew each time they would give"
-            " more away. Use hedgerow.local.Client."
+            f"Clients of '{chosen.id}' must remember their randomised answers, or they would give"
+            " more away with each report. Use hedgerow.local.Client, which does."
         )
-    with show_progress("randomising", quiet=as_json) as moved:
-        codes = np.array(read_codes(values, kept.scheme.domain), np.int64)
+    with show_progress("randomising", quiet=as_json) as progress:
+        codes = np.array(read_codes(values, chosen.scheme.domain), np.int64)
         records = []
         for start in range(0, codes.size, _CHUNK_VALUES):
-            records.append(kept.scheme.encode(codes[start : start + _CHUNK_VALUES]))
-            if moved is not None:
-                moved(min(start + _CHUNK_VALUES, codes.size), codes.size)
-        batch = ReportBatch(kept.hash, np.concatenate(records))
+            records.append(chosen.scheme.encode(codes[start : start + _CHUNK_VALUES]))
+            if progress is not None:
+                progress(min(start + _CHUNK_VALUES, codes.size), codes.size)
+        batch = ReportBatch(chosen.hash, np.concatenate(records))
         write_file(to, batch.to_bytes())
     if as_json:
-        print_json(
-            {
-                "metric": kept.id,
-                "epoch": kept.epoch,
-                "hash": kept.hash.hex(),
-                "reports": len(batch),
-                "file": str(to),
-            }
-        )
+        identity = {"metric": chosen.id, "epoch": chosen.epoch, "hash": chosen.hash.hex()}
+        print_json({**identity, "reports": len(batch), "file": str(to)})
     else:
-        size = f"{kept.scheme.record_size} byte{'' if kept.scheme.record_size == 1 else 's'}"
-        made = f"{len(batch):,} report{'' if len(batch) == 1 else 's'} of {size} in {to}."
-        _print_lines([f"{made} Each costs its client epsilon {format_epsilon_up(kept.epsilon)}."])
+        reports = format_count(len(batch), "report")
+        size = format_count(chosen.scheme.record_size, "byte")
+        cost = format_epsilon_up(chosen.epsilon)
+        print_lines([f"{reports} of {size} in {to}. Each costs its client epsilon {cost}."])
     return 0
 
 
 def collect_reports(
     metrics: MetricFiles,
     store: Annotated[
-        Path, typer.Option(help="Where the counters are kept; made if it is not there.")
+        Path,
+        typer.Option(metavar="FILE", help="The file of counters; created if it does not exist."),
     ],
-    port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.")] = 8000,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", help="The port to listen on; 0 picks a free one.")
+    ] = 8000,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="The address to listen on.")
+    ] = "127.0.0.1",
     late: Annotated[
-        int, typer.Option(help="How many epochs before the present one are open still.")
+        int, typer.Option(metavar="N", help="How many past epochs still accept reports.")
     ] = 1,
     candidates: Annotated[
         list[str] | None,
@@ -280,248 +285,63 @@ def collect_reports(
             "--candidates",
             "--names",
             metavar="[ID=]FILE",
-            help=(
-                "A text on each line, for the page: what it looks for in RAPPOR reports, or the"
-                " names of codes 0, 1, … of another metric."
-            ),
+            help="A file with one text per line, for the web page: the candidates of a RAPPOR"
+            " metric, or the names of codes 0, 1, … of another one.",
         ),
     ] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Serve a collector: batches come in over HTTP, counters are kept, a page shows what they
-    tell.
-    """
-    from hedgerow.local.collector.app import serve
-    from hedgerow.local.collector.counter_store import CounterStore
-    from hedgerow.local.collector.epochs import EpochCalendar
+    """Run a server that collects reports over HTTP.
 
+    It keeps counters, never single reports, and shows estimates on a web page. Ctrl-C stops it.
+    """
     calendar = EpochCalendar([read_metric(file) for file in metrics], late=late)
     texts = _read_candidates(candidates or [], calendar.metrics)
 
-    def ready(address: str) -> None:
+    def announce(address: str) -> None:
         if as_json:
-            told = [
+            listed = [
                 {"id": metric.id, "epoch": metric.epoch, "hash": metric.hash.hex()}
                 for metric in calendar.metrics
             ]
-            print_json(
-                {
-                    "address": address,
-                    "reports": f"{address}/v1/reports",
-                    "store": str(store),
-                    "metrics": told,
-                }
-            )
+            urls = {"address": address, "reports": f"{address}/v1/reports"}
+            print_json({**urls, "store": str(store), "metrics": listed})
         else:
             names = ", ".join(f"{metric.id} (epoch {metric.epoch})" for metric in calendar.metrics)
-            where = (
-                f"Open {address} to see what they tell, {address}/demo to see what leaves a client."
-            )
-            _print_lines(
+            print_lines(
                 [
                     f"Collecting {names}, counters in {store}.",
-                    f"Batches go to {address}/v1/reports.",
-                    where,
-                    "Ctrl-C ends it.",
+                    f"Clients send batches to {address}/v1/reports.",
+                    f"Open {address} to see estimates, {address}/demo to see what a client sends.",
+                    "Ctrl-C stops it.",
                 ]
             )
         sys.stdout.flush()
 
-    with CounterStore(store) as held:
+    with CounterStore(store) as counters:
         try:
-            serve(held, calendar, host=host, port=port, ready=ready, candidates=texts)
+            serve(counters, calendar, host=host, port=port, ready=announce, candidates=texts)
         except KeyboardInterrupt:
             return 0
     return 0
 
 
 def _read_candidates(given: list[str], metrics: Sequence[Metric]) -> dict[str, list[str]]:
-    """The texts to look for, or the names of codes, by the ids of metrics. Without an id they are
-    for the one that takes texts, or for the only one there is."""
-    ids, texts, found = (
-        [metric.id for metric in metrics],
-        [metric.id for metric in metrics if metric.protocol == "rappor"],
-        {},
-    )
-    alone = next((names[0] for names in (texts, ids) if len(names) == 1), None)
+    """Return the candidate texts, or the names of codes, of each metric.
+
+    A file without an id belongs to the only RAPPOR metric, or to the only metric.
+    """
+    ids = [metric.id for metric in metrics]
+    text_ids = [metric.id for metric in metrics if metric.protocol == "rappor"]
+    default = next((names[0] for names in (text_ids, ids) if len(names) == 1), None)
+    texts: dict[str, list[str]] = {}
     for word in given:
         head, _, file = word.partition("=")
-        named = (head, file) if head in ids and file else (alone, word)
-        if named[0] is None or named[0] in found:
+        metric_id, path = (head, file) if head in ids and file else (default, word)
+        if metric_id is None or metric_id in texts:
             raise InvalidArgument(
                 "candidates", f"must be ID=FILE, once for each of {', '.join(ids)}", word
             )
-        found[named[0]] = read_names(Path(named[1])) or []
-    return found
-
-
-def decode_reports(
-    store: Annotated[Path | None, typer.Option(help="A collector's store, with --metric.")] = None,
-    reports: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help=(
-                "A file of reports instead, a batch or a table, with --metric. Again for each"
-                " further file."
-            )
-        ),
-    ] = None,
-    metric: Annotated[Path | None, typer.Option(help="The metric file.")] = None,
-    names: Annotated[
-        Path | None,
-        typer.Option(
-            help="A text on each line: the names of codes 0, 1, …; for RAPPOR the candidates."
-        ),
-    ] = None,
-    counts: Annotated[
-        Path | None, typer.Option(help="counts.csv of google/rappor, with --map and --params.")
-    ] = None,
-    map: Annotated[
-        Path | None, typer.Option(help="map.csv: the candidates and their bits.")
-    ] = None,
-    params: Annotated[Path | None, typer.Option(help="params.csv: k, h, m, p, q, f.")] = None,
-    control: Annotated[
-        str, typer.Option(help="fdr: false discoveries among those detected; fwer: even one.")
-    ] = "fdr",
-    level: Annotated[str, typer.Option(help="At most this share, or this probability.")] = "0.05",
-    picture: PictureOption = None,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
-) -> int:
-    """Say which values are there, and how many clients hold each."""
-    given, limit = (
-        {name for name, value in locals().items() if name in _SOURCE_OPTIONS and value},
-        parse_number(level, "level") or Decimal(0),
-    )
-    about: dict[str, Any] = {}
-    with show_progress("decoding", quiet=as_json) as moved:
-        if counts and map and params and given == {"counts", "map", "params"}:
-            detected = _decode_google_files(counts, map, params, control, limit)
-        elif metric and given in ({"store", "metric"}, {"reports", "metric"}):
-            kept, options = (
-                read_metric(metric),
-                {"names": read_names(names), "control": control, "level": limit},
-            )
-            about, detected = _decode_metric(kept, store, reports or [], options, moved)
-        else:
-            raise InvalidArgument(
-                "decode",
-                "takes --store and --metric, --reports and --metric, or --counts, --map and"
-                " --params",
-                sorted(given),
-            )
-    if picture is not None and detected:
-        draw_findings(
-            picture,
-            detected[:MAX_DRAWN],
-            f"The {min(len(detected), MAX_DRAWN)} most frequent values detected",
-            None,
-        )
-    if as_json:
-        print_json(
-            {
-                **about,
-                "control": control,
-                "level": float(limit),
-                "detected": [found.to_dict() for found in detected],
-            }
-        )
-        return 0
-    _print_lines(_format_decoded(about, detected, control, level))
-    return 0
-
-
-_SOURCE_OPTIONS = ("store", "reports", "metric", "counts", "map", "params")
-
-
-def _decode_google_files(
-    counts: Path, map: Path, params: Path, control: str, level: Decimal
-) -> list[ValueEstimate]:
-    from hedgerow.local.decode.rappor.google_files import decode_files
-    from hedgerow.local.decode.value_estimates import ValueEstimate
-
-    found = decode_files(counts, map, params, control, level)
-    ends = [
-        (
-            row["estimate"] - _NORMAL_QUANTILE * row["stderr"],
-            row["estimate"] + _NORMAL_QUANTILE * row["stderr"],
-        )
-        for row in found
-    ]
-    return [
-        ValueEstimate(row["value"], row["estimate"], row["stderr"], low, high, row["p_value"])
-        for row, (low, high) in zip(found, ends, strict=True)
-    ]
-
-
-def _decode_metric(
-    metric: Metric, store: Path | None, reports: list[Path], options: dict[str, Any], moved: Any
-) -> tuple[dict[str, Any], list[ValueEstimate]]:
-    """What is said about the metric, and what its counters tell."""
-    import numpy as np
-
-    from hedgerow.local.collector.count_files import count_files
-    from hedgerow.local.collector.counter_store import CounterStore
-    from hedgerow.local.decode.value_estimates import detect_values
-
-    others: list[str] = []
-    if metric.protocol == "rappor" and options["names"] is None:
-        raise InvalidArgument(
-            "names",
-            "must be given for RAPPOR: a file of candidates, one on each line. It cannot list texts"
-            " itself",
-        )
-    if store is not None:
-        with CounterStore(store, create=False) as held:
-            counters = held.read_counters(metric)
-            others = [f"{other.id} (epoch {other.epoch})" for other in held.list_metrics()]
-    else:
-        refuse_repeated_files(reports)
-        counters = np.zeros(metric.scheme.counter_count, np.int64)
-        for place, file in enumerate(reports, 1):
-            counters += count_files(metric, [file])
-            if moved is not None:
-                moved(place, len(reports) + 1)
-    told = {**describe_metric(metric), "reports": int(counters[-1]), "in_store": others}
-    return told, detect_values(metric, counters, **options)
-
-
-def _format_decoded(
-    about: dict[str, Any], detected: list[ValueEstimate], control: str, level: str
-) -> list[str]:
-    if about and not about["reports"]:
-        held = f" The store has {', '.join(about['in_store'])}." if about["in_store"] else ""
-        return [
-            f"No reports of '{about['metric']['id']}' in epoch {about['metric']['epoch']} were"
-            f" counted yet.{held}"
-        ]
-    among = (
-        f" in {about['reports']:,} report{'' if about['reports'] == 1 else 's'}" if about else ""
-    )
-    if detected and detected[0].p_value is None:
-        mean, radius, steps = (
-            detected[0].estimate,
-            _NORMAL_QUANTILE * detected[0].stderr,
-            about["domain"] - 1,
-        )
-        code = f"as a code from 0 to {steps:,} it is {mean * steps:,.4g} ± {radius * steps:,.2g}"
-        return [
-            f"mean: {mean:.4f} ± {radius:.4f} on a scale from 0 to 1; {code}.",
-            f"± is the 95 % interval{among}.",
-        ]
-    told = [
-        f"{found.value}: {found.estimate:,.0f} ± {_NORMAL_QUANTILE * found.stderr:,.0f}"
-        for found in detected
-    ]
-    kept = (
-        "false discoveries are" if control == "fdr" else "the chance of even one false discovery is"
-    )
-    count = f"{len(detected):,} value{'' if len(detected) == 1 else 's'}"
-    return [*told, f"{count} detected{among}; {kept} held at {level}. ± is the 95 % interval."]
-
-
-def _print_lines(lines: list[str]) -> None:
-    console = make_output_console()
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+        texts[metric_id] = read_names(Path(path)) or []
+    return texts

@@ -1,6 +1,4 @@
-"""What ``hedgerow local plan`` and its neighbours say about a metric: what reports give away,
-and how many clients show what.
-"""
+"""Plans for a metric: the choice of protocol, its privacy loss, and the clients it needs."""
 
 from __future__ import annotations
 
@@ -8,16 +6,23 @@ from dataclasses import replace
 from decimal import Decimal
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.cli.local.files import read_metric
-from hedgerow.cli.terminal import parse_number
+from hedgerow.cli.options import parse_number
+from hedgerow.cli.terminal import format_count
 from hedgerow.errors import InvalidArgument
+from hedgerow.local.accounting import SHUFFLING_CONDITIONS, compute_shuffled_epsilon
+from hedgerow.local.fixed_point import check_integer
+from hedgerow.local.metric import Metric
+from hedgerow.local.planning.planner import (
+    choose_mean_protocol,
+    choose_protocol,
+    clients_needed,
+    detectable_frequency,
+)
+from hedgerow.local.protocols import LocalProtocol
 from hedgerow.numeric.formatting import format_rounded_up
-
-if TYPE_CHECKING:
-    from hedgerow.local.metric import Metric
-    from hedgerow.local.protocols import LocalProtocol
 
 __all__ = [
     "choose_metric",
@@ -34,12 +39,10 @@ _MEAN_PROTOCOLS = ("duchi", "piecewise", "hybrid")
 
 
 def choose_metric(metric: Path | None, **wishes: Any) -> tuple[Metric, str]:
-    """The metric that is wished for, and why its protocol; or the one of a file, for which no
-    reason is known, in the epoch wished for.
-    """
-    from hedgerow.local.metric import Metric
-    from hedgerow.local.planning.planner import choose_mean_protocol, choose_protocol
+    """Return the metric for the given options, and the reason for its protocol.
 
+    With a metric file it is the one of the file, in the given epoch, without a reason.
+    """
     given = {
         f"--{name.replace('_', '-')}": wish
         for name, wish in wishes.items()
@@ -48,150 +51,129 @@ def choose_metric(metric: Path | None, **wishes: Any) -> tuple[Metric, str]:
     if metric is not None:
         if set(given) - {"--epoch"}:
             raise InvalidArgument(
-                "--metric", "says everything but --epoch; leave out the rest", ", ".join(given)
+                "--metric", "sets everything but --epoch; leave out the rest", ", ".join(given)
             )
-        kept = read_metric(metric)
-        return replace(kept, epoch=given.get("--epoch", kept.epoch)), ""
+        stored = read_metric(metric)
+        return replace(stored, epoch=given.get("--epoch", stored.epoch)), ""
     if not {"--domain", "--epsilon"} <= set(given):
         raise InvalidArgument(
-            "This",
-            "takes --domain and --epsilon together, or --metric alone",
+            "The metric",
+            "must be set by --domain and --epsilon together, or by --metric alone",
             ", ".join(given) or "neither",
         )
     domain, epsilon = given["--domain"], parse_number(given["--epsilon"], "epsilon") or Decimal(0)
     if "--mean" in given:
-        if more := set(given) & {"--repeats", "--lifetime", "--report-bytes"}:
+        if extra := set(given) & {"--repeats", "--lifetime", "--report-bytes"}:
             raise InvalidArgument(
-                "--mean", "reports once, in 1 to 4 bytes; leave out", ", ".join(sorted(more))
+                "--mean",
+                "takes one report of 1 to 4 bytes from each client, so that these options do not"
+                " apply: leave them out",
+                ", ".join(sorted(extra)),
             )
         choice = choose_mean_protocol(domain=domain, epsilon=epsilon)
     else:
-        lifetime, size = (
-            parse_number(given.get("--lifetime"), "lifetime"),
-            given.get("--report-bytes"),
-        )
         choice = choose_protocol(
             domain=domain,
             epsilon=epsilon,
-            report_bytes=size,
+            report_bytes=given.get("--report-bytes"),
             repeats="--repeats" in given,
-            lifetime=lifetime,
+            lifetime=parse_number(given.get("--lifetime"), "lifetime"),
         )
-    return (
-        Metric.of(given.get("--name", "metric"), choice.scheme, given.get("--epoch", 0)),
-        choice.reason,
-    )
+    chosen = Metric.of(given.get("--name", "metric"), choice.scheme, given.get("--epoch", 0))
+    return chosen, choice.reason
 
 
 def compute_reach(metric: Metric, share: Decimal | None, clients: int | None) -> dict[str, Any]:
-    """How many clients show a share, and which share, or how exact a mean, so many clients show."""
-    from hedgerow.local.planning.planner import clients_needed, detectable_frequency
-
-    scheme, crowds = (
-        metric.scheme,
-        [clients] if clients is not None else list(_CLIENT_COUNTS) if share is None else [],
-    )
+    """Compute the clients needed to detect a share, and the share or error that clients reach."""
+    scheme, default = metric.scheme, _CLIENT_COUNTS if share is None else ()
+    sizes = default if clients is None else (clients,)
     if metric.protocol in _MEAN_PROTOCOLS:
         if share is not None:
             raise InvalidArgument(
-                "frequency", "is for values that are counted; a mean has an error", float(share)
+                "frequency",
+                "is for counted values, and a mean has none: use --clients to see its error",
+                float(share),
             )
-        errors = [
-            {"clients": crowd, "error": _compute_mean_error(scheme, crowd)} for crowd in crowds
-        ]
+        errors = [{"clients": size, "error": _compute_mean_error(scheme, size)} for size in sizes]
         return {"needed": None, "detectable": [], "mean_error": errors}
-    needed = (
-        None
-        if share is None
-        else {"frequency": float(share), "clients": clients_needed(scheme, share)}
-    )
-    found = [(crowd, detectable_frequency(scheme, crowd)) for crowd in crowds]
-    shares = [{"clients": crowd, "frequency": seen if seen <= 1 else None} for crowd, seen in found]
+    needed = None
+    if share is not None:
+        needed = {"frequency": float(share), "clients": clients_needed(scheme, share)}
+    shares = []
+    for size in sizes:
+        visible = detectable_frequency(scheme, size)
+        shares.append({"clients": size, "frequency": visible if visible <= 1 else None})
     return {"needed": needed, "detectable": shares, "mean_error": []}
 
 
 def _compute_mean_error(scheme: LocalProtocol, clients: int) -> float:
-    """The standard error of a mean at worst, on the scale from 0 to 1."""
-    from hedgerow.local.fixed_point import check_integer
-
+    """Return the worst standard error of a mean, on a scale from 0 to 1."""
     n = check_integer(clients, "clients", 1, 1 << 62)
     return sqrt(max(scheme.variance(x, n) for x in (0.0, 0.25, 0.5, 0.75, 1.0))) / n
 
 
-def compute_shuffled_loss(metric: Metric, told: dict[str, Any], delta: Decimal) -> dict[str, Any]:
-    """What one batch of shuffled reports gives away, for each crowd that was spoken of. A cohort
-    number splits a crowd.
-    """
-    from hedgerow.local.accounting import SHUFFLING_CONDITIONS, compute_shuffled_epsilon
+def compute_shuffled_loss(metric: Metric, reach: dict[str, Any], delta: Decimal) -> dict[str, Any]:
+    """Compute the loss of one batch of shuffled reports, for each number of clients in
+    ``reach``.
 
-    crowds = [
-        row["clients"]
-        for row in (
-            *([told["needed"]] if told["needed"] else []),
-            *told["detectable"],
-            *told["mean_error"],
-        )
-    ]
-    parts = int(getattr(metric.scheme, "m", 1))
-    batches = [
-        {
-            "clients": crowd,
-            "alike": max(1, crowd // parts),
-            "epsilon": compute_shuffled_epsilon(metric.scheme, max(1, crowd // parts), delta),
-        }
-        for crowd in crowds
-    ]
+    Reports carry a cohort number, so they hide only among those of the same cohort.
+    """
+    needed = [reach["needed"]] if reach["needed"] else []
+    cohorts = int(getattr(metric.scheme, "m", 1))
+    batches = []
+    for row in (*needed, *reach["detectable"], *reach["mean_error"]):
+        alike = max(1, row["clients"] // cohorts)
+        epsilon = compute_shuffled_epsilon(metric.scheme, alike, delta)
+        batches.append({"clients": row["clients"], "alike": alike, "epsilon": epsilon})
     return {"delta": float(delta), "batches": batches, "conditions": list(SHUFFLING_CONDITIONS)}
 
 
-def format_reach(metric: Metric, told: dict[str, Any]) -> list[str]:
-    """The same for people."""
+def format_reach(metric: Metric, reach: dict[str, Any]) -> list[str]:
+    """Format the result of ``compute_reach`` as lines of text."""
     lines = []
-    if told["needed"]:
-        share, crowd = 100 * told["needed"]["frequency"], told["needed"]["clients"]
+    if reach["needed"]:
+        share, size = 100 * reach["needed"]["frequency"], reach["needed"]["clients"]
         lines.append(
-            f"A value that {share:.4g} % of clients hold is seen, nine times in ten, among"
-            f" {crowd:,} clients."
+            f"A value that {share:.4g} % of clients hold is detected, nine times in ten, among"
+            f" {size:,} clients."
         )
-    for row in told["detectable"]:
-        seen, crowd = row["frequency"], row["clients"]
-        what = (
-            "nothing yet"
-            if seen is None
-            else f"values that {100 * seen:.3g} % of them hold ({crowd * seen:,.0f} clients)"
+    for row in reach["detectable"]:
+        share, size = row["frequency"], row["clients"]
+        values = (
+            "no value yet"
+            if share is None
+            else f"values that {100 * share:.3g} % of them hold ({size * share:,.0f} clients)"
         )
-        lines.append(f"{crowd:,} clients show {what}.")
+        lines.append(f"{size:,} clients show {values}.")
     lines += [
         f"{row['clients']:,} clients show the mean with a standard error of {row['error']:.3g} of"
         " its range."
-        for row in told["mean_error"]
+        for row in reach["mean_error"]
     ]
     if metric.protocol == "rappor":
         lines.append(
-            f"A value is seen here when it stands out among {metric.scheme.domain:,} candidates;"
+            f"This is for a value that must stand out among {metric.scheme.domain:,} candidates;"
             " among fewer it takes less."
         )
-    return lines + (_format_shuffled(metric, told["shuffled"]) if told["shuffled"] else [])
+    return lines + (_format_shuffled(metric, reach["shuffled"]) if reach["shuffled"] else [])
 
 
-def _format_shuffled(metric: Metric, told: dict[str, Any]) -> list[str]:
+def _format_shuffled(metric: Metric, shuffled: dict[str, Any]) -> list[str]:
     lines = []
-    for row in told["batches"]:
+    for row in shuffled["batches"]:
         within = "" if row["alike"] == row["clients"] else f", {row['alike']:,} in each cohort,"
-        price = f"epsilon {format_epsilon_up(row['epsilon'])} at delta {told['delta']:g}"
-        lines.append(
-            f"Shuffled among {row['clients']:,} clients{within} a report gives away {price}."
-        )
+        price = f"epsilon {format_epsilon_up(row['epsilon'])} at delta {shuffled['delta']:g}"
+        lines.append(f"Shuffled among {row['clients']:,} clients{within} a report costs {price}.")
     return [
         *lines,
-        "That holds if",
-        *(f"- {condition};" for condition in told["conditions"]),
-        f"else it is {format_epsilon_up(metric.epsilon)}, as above.",
+        "This holds if",
+        *(f"- {condition};" for condition in shuffled["conditions"]),
+        f"otherwise it is {format_epsilon_up(metric.epsilon)}, as above.",
     ]
 
 
 def describe_metric(metric: Metric) -> dict[str, Any]:
-    """What a metric is and gives away, for programs."""
+    """Return the parameters and the privacy loss of a metric for JSON."""
     scheme, lifetime = metric.scheme, metric.lifetime_epsilon(1)
     return {
         "metric": {"id": metric.id, "epoch": metric.epoch, "hash": metric.hash.hex()},
@@ -206,24 +188,21 @@ def describe_metric(metric: Metric) -> dict[str, Any]:
 
 
 def format_metric(metric: Metric) -> list[str]:
-    """The same for people."""
-    about = "texts" if metric.protocol == "rappor" else f"{metric.scheme.domain:,} values"
-    lifetime, size = metric.lifetime_epsilon(1), metric.scheme.record_size
-    for_life = format_epsilon_up(lifetime) if lifetime < float("inf") else "without bound"
-    each = (
-        f"all reports of one value {for_life}"
+    """Format the parameters and the privacy loss of a metric as lines of text."""
+    subject = "texts" if metric.protocol == "rappor" else f"{metric.scheme.domain:,} values"
+    lifetime, size = metric.lifetime_epsilon(1), format_count(metric.scheme.record_size, "byte")
+    total = format_epsilon_up(lifetime) if lifetime < float("inf") else "without bound"
+    further = (
+        f"all reports of one value {total}"
         if metric.scheme.memoised
         else "each further one as much again"
     )
     return [
-        (
-            f"Protocol {metric.protocol}: reports of {size} byte{'' if size == 1 else 's'} about"
-            f" {about}."
-        ),
-        f"One report gives away epsilon {format_epsilon_up(metric.epsilon)} at most, {each}.",
+        f"Protocol {metric.protocol}: reports of {size} about {subject}.",
+        f"One report costs at most epsilon {format_epsilon_up(metric.epsilon)}, {further}.",
     ]
 
 
 def format_epsilon_up(epsilon: float) -> str:
-    """Format epsilon with four digits, rounded up so that the loss is never understated."""
+    """Return four digits of an epsilon, rounded up so that it never understates the loss."""
     return format_rounded_up(epsilon, 4)

@@ -1,37 +1,63 @@
-"""``hedgerow risk answers``: what published answers give away together, attacked the way an
-adversary would.
-"""
+"""The command ``hedgerow risk answers``: attack published answers as an adversary would."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.risk.output import check_report_folder, print_warning, write_report
-from hedgerow.cli.terminal import (
-    DebugOption,
-    JsonOption,
-    make_output_console,
-    parse_number,
-    print_json,
-    show_progress,
+from hedgerow.charts.html_page import Figure, PageSection
+from hedgerow.charts.plots import Bar, draw_bar_chart
+from hedgerow.cli.options import DebugOption, JsonOption, parse_number
+from hedgerow.cli.risk.output import (
+    ReportOption,
+    check_report_folder,
+    print_warning,
+    write_report,
 )
-from hedgerow.numeric.formatting import count_items
-
-if TYPE_CHECKING:
-    from hedgerow.risk.answers.differencing import DifferencingReport
-    from hedgerow.risk.answers.findings import DisclosureFinding
-    from hedgerow.risk.answers.published_answer import PublishedAnswers
+from hedgerow.cli.terminal import format_count, print_json, print_lines, show_progress
+from hedgerow.risk.answers.answer_files import read_answers
+from hedgerow.risk.answers.averaging import find_averaged_noise
+from hedgerow.risk.answers.differencing import DifferencingReport, differencing
+from hedgerow.risk.answers.disclosure import Rules, check_published_sums, list_unchecked_sums
+from hedgerow.risk.answers.findings import (
+    KINDS,
+    DisclosureFinding,
+    format_amount,
+    sort_findings,
+)
+from hedgerow.risk.answers.published_answer import PublishedAnswers
+from hedgerow.risk.answers.suppression import SUPPRESSION_WARNING
+from hedgerow.risk.report_page import SENSITIVE_WARNING, build_risk_page
 
 __all__ = ["attack_answers"]
 
 _MAX_SHOWN = 30  # findings in a terminal
-_MAX_DRAWN = 30  # groups in a picture
+_MAX_DRAWN = 30  # groups in a chart
 _MAX_LISTED = 500  # questions in a report
+
+
+@dataclass(frozen=True, slots=True)
+class _AnswerRisk:
+    """The outcome of all attacks on the answers of one file, for groups below ``k`` people."""
+
+    answers: PublishedAnswers
+    k: int
+    differences: DifferencingReport
+    findings: Sequence[DisclosureFinding]
+    notes: Sequence[str]
+
+    @property
+    def nothing_found(self) -> str:
+        """The sentence for answers without findings."""
+        return (
+            f"No group of fewer than {self.k} people was found. This does not prove that the"
+            " answers are safe: others may know more."
+        )
 
 
 def attack_answers(
@@ -39,225 +65,166 @@ def attack_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Published answers: .csv, .json, or a log of SQL (.sql, .log, .txt).",
+            help="The published answers: .csv, .json, or a log of SQL (.sql, .log, .txt).",
         ),
     ],
     k: Annotated[
         int,
         typer.Option(
-            help=(
-                "A group of fewer than k people is a small one, and is told. 3 means: one and two"
-                " people; a larger k tells more."
-            )
+            metavar="N",
+            help="Report groups of fewer than N people. 3 reports groups of one or two.",
         ),
     ] = 3,
     p: Annotated[
         str,
         typer.Option(
-            help=(
-                "A sum is told when its second largest contributor can compute the largest"
-                " contribution to within p percent. Needs the "
-                "columns 'largest' and 'second', which only you know."
-            )
+            metavar="PERCENT",
+            help="Report a sum whose second largest contributor can compute the largest"
+            " contribution to within PERCENT. Needs the columns 'largest' and 'second', which only"
+            " the custodian knows.",
         ),
     ] = "10",
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="Write a report with a picture. It is SENSITIVE."),
-    ] = None,
+    report: ReportOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Find the people whom published answers give away: by differences and combinations of counts,
-    by totals, by repeated answers. For the custodian only: what it prints is SENSITIVE."""
-    from hedgerow.risk.answers.answer_files import read_answers
-    from hedgerow.risk.answers.averaging import find_averaged_noise
-    from hedgerow.risk.answers.differencing import differencing
-    from hedgerow.risk.answers.disclosure import Rules, check_published_sums, list_unchecked_sums
-    from hedgerow.risk.answers.findings import sort_findings
-    from hedgerow.risk.report_page import SENSITIVE_WARNING
+    """Find people whom published answers give away.
 
+    Combines counts, totals and repeated answers as an attacker would. For the custodian only: the
+    output is SENSITIVE.
+
+    Example: hedgerow risk answers published.csv
+    """
     check_report_folder(report)
     rules = Rules(p=parse_number(p, "p") or Decimal(0), minimum=max(k, 2))  # type: ignore[arg-type]
     with show_progress("combining answers", quiet=as_json):
-        answers = read_answers(file)
-        found = differencing(answers, k=k)
-        findings = sort_findings(
-            [*found.findings, *check_published_sums(answers, rules), *find_averaged_noise(answers)]
-        )
-    notes = [
-        *found.notes,
-        *list_unchecked_sums(answers),
-        *(f"Line {line:,} was left out: {why}." for line, why in answers.skipped_lines),
-    ]
-    if any(finding.kind == "recoverable" for finding in findings):
-        from hedgerow.risk.answers.suppression import SUPPRESSION_WARNING
-
-        notes.append(SUPPRESSION_WARNING)
+        risk = _assess_answers(file, k, rules)
     if report is not None:
-        write_report(report, _build_page(file, k, answers, found, findings, notes))
+        write_report(report, _build_page(file, risk))
     if as_json:
         print_json(
             {
                 "warning": SENSITIVE_WARNING,
-                "answers": len(answers.answers),
-                "groups_told_apart": found.atom_count,
+                "answers": len(risk.answers.answers),
+                "groups_told_apart": risk.differences.atom_count,
                 "k": k,
-                "findings": [finding.to_dict() for finding in findings],
-                "notes": notes,
+                "findings": [finding.to_dict() for finding in risk.findings],
+                "notes": risk.notes,
                 "report": None if report is None else str(report),
             }
         )
         return 0
     print_warning()
-    _print_lines(
-        [
-            "",
-            *_format_findings(answers, found, findings, k),
-            *notes,
-            *([] if report is None else [f"Written to {report}."]),
-        ]
-    )
+    written = [] if report is None else [f"Report written to {report}."]
+    print_lines(["", *_format_findings(risk), *risk.notes, *written])
     return 0
 
 
-def _format_findings(
-    answers: PublishedAnswers,
-    found: DifferencingReport,
-    findings: Sequence[DisclosureFinding],
-    k: int,
-) -> list[str]:
-    many = len(answers.answers)
-    told = (
-        f"{count_items(many, 'answer')} {'tells' if many == 1 else 'tell'} {found.atom_count:,}"
-        " groups of people apart."
-    )
-    if not findings:
-        return [
-            told,
-            (
-                f"No group of fewer than {k} people was found in them. That is no proof of safety:"
-                " others may know more."
-            ),
+def _assess_answers(file: Path, k: int, rules: Rules) -> _AnswerRisk:
+    answers = read_answers(file)
+    differences = differencing(answers, k=k)
+    findings = sort_findings(
+        [
+            *differences.findings,
+            *check_published_sums(answers, rules),
+            *find_averaged_noise(answers),
         ]
-    lines = [told, ""]
-    lines += [
-        f"{place:>3}. {finding.sentence}" for place, finding in enumerate(findings[:_MAX_SHOWN], 1)
+    )
+    notes = [
+        *differences.notes,
+        *list_unchecked_sums(answers),
+        *(f"Line {line:,} was skipped: {reason}." for line, reason in answers.skipped_lines),
     ]
-    if len(findings) > _MAX_SHOWN:
-        lines.append(
-            f"     … and {len(findings) - _MAX_SHOWN:,} more; --json and --report have all of them."
-        )
+    if any(finding.kind == "recoverable" for finding in findings):
+        notes.append(SUPPRESSION_WARNING)
+    return _AnswerRisk(answers, k, differences, findings, notes)
+
+
+def _format_findings(risk: _AnswerRisk) -> list[str]:
+    count = len(risk.answers.answers)
+    lines = [
+        f"{format_count(count, 'answer')} {'divides' if count == 1 else 'divide'} people into"
+        f" {risk.differences.atom_count:,} groups."
+    ]
+    if not risk.findings:
+        return [*lines, risk.nothing_found]
+    shown = risk.findings[:_MAX_SHOWN]
+    lines += ["", *(f"{place:>3}. {finding.sentence}" for place, finding in enumerate(shown, 1))]
+    if len(risk.findings) > _MAX_SHOWN:
+        more = len(risk.findings) - _MAX_SHOWN
+        lines.append(f"     … and {more:,} more; --json and --report list all of them.")
     return [*lines, ""]
 
 
-def _build_page(
-    file: Path,
-    k: int,
-    answers: PublishedAnswers,
-    found: DifferencingReport,
-    findings: Sequence[DisclosureFinding],
-    notes: Sequence[str],
-) -> str:
-    from hedgerow.charts.html_page import PageSection
-    from hedgerow.risk.answers.findings import KINDS
-    from hedgerow.risk.report_page import build_risk_page
-
+def _build_page(file: Path, risk: _AnswerRisk) -> str:
+    answers, findings = risk.answers.answers, risk.findings
     facts = [
-        ("Answers", f"{len(answers.answers):,} in {file.name}"),
-        ("Groups told apart", f"{found.atom_count:,}"),
-        ("A small group has", f"fewer than {k} people"),
+        ("Answers", f"{len(answers):,} in {file.name}"),
+        ("Groups told apart", f"{risk.differences.atom_count:,}"),
+        ("A small group has", f"fewer than {risk.k} people"),
         ("Findings", f"{len(findings):,}"),
     ]
-    none = (
-        ()
-        if findings
-        else (
-            (
-                f"No group of fewer than {k} people was found. That is no proof of safety: others"
-                " may know more."
-            ),
-        )
-    )
+    by_kind = {
+        kind: tuple(finding.sentence for finding in findings if finding.kind == kind)
+        for kind in KINDS
+    }
+    cut = (f"The first {_MAX_LISTED:,} of {len(answers):,} answers.",)
     sections = [
-        PageSection("What the answers give away", none, figures=_build_figures(findings)),
-        *(
-            PageSection(
-                title[0].upper() + title[1:],
-                tuple(finding.sentence for finding in findings if finding.kind == kind),
-            )
-            for kind, title in KINDS.items()
-            if any(finding.kind == kind for finding in findings)
+        PageSection(
+            "What the answers give away",
+            () if findings else (risk.nothing_found,),
+            figures=_build_figures(findings),
         ),
-        *([PageSection("Notes", tuple(notes))] if notes else []),
+        *(
+            PageSection(title[0].upper() + title[1:], by_kind[kind])
+            for kind, title in KINDS.items()
+            if by_kind[kind]
+        ),
+        *([PageSection("Notes", tuple(risk.notes))] if risk.notes else []),
         PageSection(
             "What was asked",
-            (
-                (f"The first {_MAX_LISTED:,} of {len(answers.answers):,} answers.",)
-                if answers.answers[_MAX_LISTED:]
-                else ()
-            ),
+            cut if len(answers) > _MAX_LISTED else (),
             headers=("name", "question", "answer"),
             rows=tuple(
                 (answer.name, answer.description, _format_answer(answer.low, answer.high))
-                for answer in answers.answers[:_MAX_LISTED]
+                for answer in answers[:_MAX_LISTED]
             ),
         ),
     ]
     return build_risk_page(f"What the answers in {file.name} give away", facts, sections)
 
 
-def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Any, ...]:
-    """The small groups as bars: how many people are in each."""
-    from hedgerow.charts.html_page import Figure
-    from hedgerow.charts.plots import Bar, draw_bar_chart
-
-    small: dict[str, DisclosureFinding] = {}
+def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Figure, ...]:
+    """Build a bar chart of the small groups, by number of people."""
+    sizes: dict[str, tuple[int, int]] = {}
     for finding in findings:
-        if (
-            finding.low is not None
-            and finding.high is not None
-            and finding.kind not in ("shared", "dominated")
-        ):
-            small.setdefault(finding.group, finding)
-    if not small:
+        if finding.low is None or finding.high is None or finding.kind in ("shared", "dominated"):
+            continue
+        sizes.setdefault(finding.group, (finding.low, finding.high))
+    if not sizes:
         return ()
-    given = [
-        Bar(
-            group,
-            (each.low + each.high) / 2,
-            each.low if each.low != each.high else None,
-            each.high if each.low != each.high else None,
-            interval_name="from",  # these ends hold for certain, not with 95 %
-        )
-        for group, each in list(small.items())[:_MAX_DRAWN]
-        if each.low is not None and each.high is not None
+    bars = [
+        Bar(group, (low + high) / 2, *((low, high) if low != high else (None, None)))
+        for group, (low, high) in list(sizes.items())[:_MAX_DRAWN]
     ]
     rows = tuple(
-        (group, f"{each.low:,}" if each.low == each.high else f"{each.low:,}–{each.high:,}")
-        for group, each in small.items()
+        (group, f"{low:,}" if low == high else f"{low:,}–{high:,}")
+        for group, (low, high) in sizes.items()
     )
     caption = "How many people are in each group that the answers isolate"
-    note = (
-        "Whiskers are the ends between which the answers hold a group."
-        if any(bar.low is not None for bar in given)
-        else ""
-    )
-    if len(small) > _MAX_DRAWN:
-        note = f"{note} Drawn are the first {_MAX_DRAWN} of {len(small):,} groups; the table has all.".strip()
-    drawing = draw_bar_chart(given, f"Bars: {caption.lower()}")
-    return (Figure(caption, drawing, ("group", "people"), rows, note=note),)
+    notes = []
+    if any(bar.low is not None for bar in bars):
+        notes.append("Whiskers are the bounds that the answers imply.")
+    if len(sizes) > _MAX_DRAWN:
+        notes.append(
+            f"The chart has the first {_MAX_DRAWN} of {len(sizes):,} groups; the table has all."
+        )
+    # Bars of publications carry 95 % intervals; these bounds hold for certain.
+    drawing = draw_bar_chart(bars, f"Bars: {caption.lower()}").replace("(95 %: ", "(from ")
+    return (Figure(caption, drawing, ("group", "people"), rows, note=" ".join(notes)),)
 
 
 def _format_answer(low: Any, high: Any) -> str:
-    from hedgerow.risk.answers.findings import format_amount
-
     if low is None or high is None:
         return "–"
     return format_amount(low) if low == high else f"{format_amount(low)} to {format_amount(high)}"
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    console = make_output_console()
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=True)

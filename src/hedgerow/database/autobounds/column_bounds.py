@@ -1,26 +1,26 @@
-"""Bounds of a column, found privately.
+"""The private search for the bounds of a column.
 
-Every value has a magnitude: the least power of two, out of a public list, that is not smaller. Of
-each unit its largest magnitude counts, and whether one of its values is below 0; where rows are
-units, those of each row. Two choices by the exponential mechanism (``mechanisms.extremes``), with
-three quarters and one quarter of the price:
+The magnitude of a value is the least power of two, from a public list, that is not smaller than its
+absolute value. Each unit contributes its largest magnitude, and whether any of its values is
+negative (each row, where rows are units). The exponential mechanism
+(``mechanisms.selection.extremes``) selects, with three quarters and one quarter of the price,
 
-* the magnitude that c units reach. So fewer than c have a larger value, which will be moved to the
-  bound. c is public, a few over epsilon;
-* whether values are below 0, or only those of a few units, c again.
+* the magnitude that c units reach, so fewer than c units have a larger value, which is clamped. The
+  number c is public, a few times 1/epsilon;
+* whether values are negative, in more than about c units.
 
-The bounds are 0 and the magnitude, or the magnitude with both signs. 0 is always between them: a
-sum is as sensitive as the farther bound is from 0, and a mean hardly more.
+The bounds are 0 and the magnitude, or plus and minus the magnitude. They always include 0: the
+sensitivity of a sum is the distance of the farther bound from 0, and that of a mean is hardly more.
 
-**Headroom.** The bound is the next magnitude up, twice the one chosen. With heavy tails what c
-units lose costs far more than noise, and one step takes most of it away; with light ones noise
-doubles, and no more.
+**Headroom.** The bound is the next larger magnitude, twice the selected one. With heavy tails, the
+values of c clamped units cost far more accuracy than noise does, and one step avoids most of that.
+With light tails the noise doubles at most.
 
-**Room below.** A bound stands for good, so magnitudes beyond the data must be unlikely all
-together. ``extremes`` takes c from the number of points in the range; many points are added below
-the least magnitude, where no value is. With more than c units none of them is chosen, and the few
-dozen magnitudes above the data share one chance in 30,000. With fewer units the choice falls there:
-too few to find bounds, which is told.
+**Room below.** A bound is final, so all magnitudes beyond the data together must be unlikely.
+``extremes`` chooses c by the number of candidates. Many candidates are added below the least
+magnitude, where there are no values. With more than c units none of them is selected, and the few
+dozen magnitudes above the data have a joint probability of one in 30,000. With fewer units one of
+them is selected, which is reported as too few units.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Type
-from hedgerow.policy.records import Noise as LawName
+from hedgerow.policy.records import Noise
 from hedgerow.privacy.loss import compute_pure_rho
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
-from hedgerow.release.release import ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
 
 __all__ = [
     "BOUNDS_SHARES",
@@ -67,8 +67,8 @@ __all__ = [
 
 ColumnBounds = tuple[Fraction, Fraction]
 
-SEARCH_SHARE: Final = Fraction(1, 4)  # of the epsilon of the question that needs them first
-# of that, for the magnitude and for the sign
+SEARCH_SHARE: Final = Fraction(1, 4)  # of the epsilon of the question that needs the bounds first
+# Shares of the search's epsilon, for the magnitude and for the sign.
 BOUNDS_SHARES: Final = (Fraction(3, 4), Fraction(1, 4))
 _MAGNITUDE_EXPONENTS: Final[dict[Type, range]] = {"integer": range(63), "real": range(-30, 63)}
 _POINTS_BELOW: Final = 100_000
@@ -76,19 +76,18 @@ _EPSILON_STEPS: Final = 10**18  # epsilon is a whole number of steps this small
 
 
 def list_magnitudes(type_: Type) -> tuple[Fraction, ...]:
-    """The powers of two among which a bound is chosen, rising; before the first stands 0."""
+    """Return the candidate bounds: powers of two, rising. Index 0 of a selection stands for 0."""
     return tuple(Fraction(2) ** power for power in _MAGNITUDE_EXPONENTS[type_])
 
 
 def compute_search_epsilon(epsilon: Fraction, columns: int) -> Fraction:
-    """What the bounds of each of so many columns get of the epsilon of a question."""
+    """Return the epsilon of each search of a question that needs ``columns`` searches."""
     return Fraction(epsilon * SEARCH_SHARE / columns * _EPSILON_STEPS // 1, _EPSILON_STEPS)
 
 
 def build_bounds_plan(schema: Schema, column: Column) -> Aggregate:
-    """The two choices. Whatever the data hold, every value has a place: only comparisons are
-    made.
-    """
+    """Build the plan of the two selections. It only compares values, so it cannot fail on any
+    data."""
     sizes, value = list_magnitudes(column.type), ColumnRef(column.name)
     below = _build_case(
         Call("<", (value, _build_number(Fraction(0), column.type))),
@@ -117,33 +116,34 @@ def build_bounds_plan(schema: Schema, column: Column) -> Aggregate:
 
 
 def build_magnitude_statistic(column: str, sizes: Sequence[Fraction]) -> OrderStatistic:
-    """The choice of one of these magnitudes, with room below them."""
+    """Build the selection of one of these magnitudes, with room below them."""
     return OrderStatistic("greatest", column, ClampedGrid(Fraction(1), -_POINTS_BELOW, len(sizes)))
 
 
 def find_magnitude(sizes: Sequence[Fraction], place: int, headroom: int = 1) -> Fraction | None:
-    """The magnitude that a choice means, so many steps up; None where it fell below them all."""
+    """Return the selected magnitude, ``headroom`` steps up; None where the selection fell below all
+    of them."""
     return None if place < 0 else sizes[min(max(place + headroom, 1), len(sizes)) - 1]
 
 
 def encode_magnitude(value: Expression, type_: Type, sizes: Sequence[Fraction]) -> Expression:
-    """Which of the magnitudes a value has, counted from 1; 0 is that of 0."""
+    """Build the expression for the index of a value's magnitude, from 1; 0 for the value 0."""
     return _bisect_magnitudes(value, type_, sizes, 0, len(sizes))
 
 
 def _bisect_magnitudes(
     value: Expression, type_: Type, sizes: Sequence[Fraction], first: int, last: int
 ) -> Expression:
-    """By halves: a value is compared seven times, not a hundred."""
+    """Build the expression by bisection: seven comparisons instead of a hundred."""
     if first == last:
         return _build_integer(first)
     middle = (first + last) // 2
-    most = Fraction(0) if middle == 0 else sizes[middle - 1]
+    limit = Fraction(0) if middle == 0 else sizes[middle - 1]
     within = Call(
         "and",
         (
-            Call("<=", (value, _build_number(most, type_))),
-            Call(">=", (value, _build_number(-most, type_))),
+            Call("<=", (value, _build_number(limit, type_))),
+            Call(">=", (value, _build_number(-limit, type_))),
         ),
     )
     return _build_case(
@@ -169,35 +169,36 @@ def calibrate_search_noise(
     plan: Aggregate,
     unit: Unit,
     epsilon: Fraction,
-    law: LawName,
+    noise: Noise,
     parts: Sequence[Fraction] = BOUNDS_SHARES,
 ) -> ReleaseNoise:
-    """The choices within ``epsilon``, each with its part; where Gaussian noise is the law, within
-    the rho of the dearest question of that epsilon."""
-    reach, rho = plan.reach(unit), compute_pure_rho(epsilon) if law == "gaussian" else None
-    picks = [pick for pick in plan.measures if isinstance(pick, OrderStatistic)]
+    """Calibrate the selections of a search to cost ``epsilon`` together, split by ``parts``; under
+    Gaussian noise they also stay within the rho of that epsilon."""
+    reach, rho = plan.reach(unit), compute_pure_rho(epsilon) if noise == "gaussian" else None
+    statistics = [one for one in plan.measures if isinstance(one, OrderStatistic)]
     try:
-        laws = tuple(
+        selections = tuple(
             CalibratedSelection.calibrate(
-                pick,
+                statistic,
                 reach,
                 members=unit.group,
                 epsilon=epsilon * part,
                 rho=None if rho is None else rho * part,
             )
-            for pick, part in zip(picks, parts, strict=True)
+            for statistic, part in zip(statistics, parts, strict=True)
         )
-        for choice in laws:
-            choice.loss()  # what cannot be drawn shows here
+        for selection in selections:
+            selection.loss()  # raises where the selection cannot be drawn
     except InvalidArgument as wrong:
         raise Unsupported(
-            "This epsilon is too small to find bounds with: ask with a larger one."
+            "This epsilon is too small for a search for bounds. Ask with a larger epsilon, or"
+            " declare the bounds in the policy."
         ) from wrong
-    return ReleaseNoise(laws)
+    return ReleaseNoise(selections)
 
 
 def decode_bounds(type_: Type, numbers: Sequence[Sequence[int]]) -> ColumnBounds | None:
-    """The bounds that two choices mean; None where there were too few units to find any."""
+    """Return the bounds that two selections give; None where there were too few units."""
     (place,), (sign,) = numbers
     high = find_magnitude(list_magnitudes(type_), place)
     return None if high is None else ((Fraction(0) if sign else -high), high)

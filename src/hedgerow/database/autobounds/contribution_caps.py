@@ -1,12 +1,12 @@
-"""Caps of a table, found privately where the policy leaves them out: how many groups, and rows in a
-group, count of one unit.
+"""The private search for the contribution bounds ("caps") of a table that the policy leaves open:
+the number of groups, and of rows in a group, that one unit contributes to.
 
-Of each unit count the groups that it is in, by the keys of a question, and the rows of the one that
-has most. Both numbers have a magnitude, the least power of two that is not smaller, and the
-magnitude that c units reach is chosen. This is how ``bounds`` are found, with the same room below.
-Headroom, a cap of twice that, is for questions without keys alone: in groups what is cut off
-spreads over them, while the noise of both caps together comes upon each. Conditions of the question
-do not matter, so that all questions with these keys share the caps.
+Each unit contributes the number of its groups, by the keys of a question, and the number of rows in
+its largest group. Both are rounded up to a power of two, and the power that c units reach is
+selected, with the same room below as for the bounds of a column (``column_bounds``). Only questions
+without keys get headroom, a cap of twice that size: with groups, the loss spreads over them while
+the noise of both caps falls on each. The WHERE of a question does not matter, so all questions with
+the same keys share the caps.
 """
 
 from __future__ import annotations
@@ -42,19 +42,18 @@ NO_CAP: Final = 2**20  # more than any cap that is found
 
 
 def find_table_keys(plan: Aggregate) -> tuple[Expression, ...] | None:
-    """The keys of a question in terms of its table; None where there is more to its rows than
-    one table.
-    """
+    """Return the keys of a question in terms of its table; None where its rows come from more than
+    one table."""
     plan = canonicalise(plan)
     rows = plan.bound.source
-    assert isinstance(rows, Project)  # in normal form
+    assert isinstance(rows, Project)  # in canonical form
     outputs = dict(rows.outputs)
     core = rows.source.source if isinstance(rows.source, Filter) else rows.source
     return tuple(outputs[name] for name in plan.bound.keys) if isinstance(core, Table) else None
 
 
 def build_caps_plan(schema: Schema, keys: Sequence[Expression], wanted: Sequence[str]) -> Aggregate:
-    """The choice of each cap that is ``wanted``."""
+    """Build the plan that selects each ``wanted`` cap."""
     names = tuple(f"k{i}" for i in range(len(keys)))
     rows: RelationNode = (
         Project(Table(schema), tuple(zip(names, keys, strict=True))) if keys else Table(schema)
@@ -79,8 +78,7 @@ def build_caps_plan(schema: Schema, keys: Sequence[Expression], wanted: Sequence
 
 
 def decode_caps(numbers: Sequence[Sequence[int]], *, keys: bool) -> tuple[int, ...] | None:
-    """The caps that the choices mean, in questions with or without keys; None where there were
-    too few units to find any.
-    """
+    """Return the caps that the selections give, for questions with or without keys; None where
+    there were too few units."""
     found = [find_magnitude(_CAP_SIZES, place, headroom=0 if keys else 1) for (place,) in numbers]
     return None if None in found else tuple(int(size) for size in found if size is not None)

@@ -1,14 +1,13 @@
-"""Questions that need what the policy leaves open and lets be found (``auto_bounds``): bounds of
-columns, caps of tables.
+"""Resolution of bounds that the policy leaves open (``auto_bounds``): bounds of columns, and
+contribution bounds ("caps") of tables.
 
-Such a question is read as ever. Where a bound or a cap is missing, what was found on this version
-of the data takes its place, and from there on it is as if it had been declared: it is part of what
-the question means. Where nothing was found yet, a stand-in does, so that the question can be
-priced; then it is found first (``bounds``, ``caps``), by a release of its own that all use from
-then on.
+A missing bound is replaced by the one that was found privately on this version of the data. From
+then on it works like a declared bound, and it is part of the key of the question. If none was found
+yet, a stand-in takes its place, so that the question can be priced. Then a release of its own finds
+the bound (``column_bounds``, ``contribution_caps``), and all later questions use it.
 
-What was found first stands. A question costs what it says: a share of its epsilon pays for the
-search, the rest for the answer.
+The first bound that is found stays. A question costs the epsilon that it names: a share of it pays
+for the search, the rest for the answer.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from hedgerow.policy import Policy
 from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.budget_view import format_decimals
 from hedgerow.privacy.loss import Loss
-from hedgerow.release.release import Release
+from hedgerow.release.payload import Release
 from hedgerow.sql.catalog import Catalog, ColumnName, TableCaps, UndeclaredBounds
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question
@@ -53,7 +52,7 @@ __all__ = [
     "read_asked_epsilon",
 ]
 
-# What differs between a question under the one and under the other is not known yet.
+# An explanation that differs between the two stand-ins is not known before the search.
 STAND_INS: Final[tuple[tuple[ColumnBounds, int], ...]] = (
     ((Fraction(-1), Fraction(1)), 1),
     ((Fraction(-4), Fraction(4)), 4),
@@ -62,7 +61,8 @@ STAND_INS: Final[tuple[tuple[ColumnBounds, int], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class ResolvedQuestion:
-    """A question with what was found for it; a stand-in has the place of what is ``missing``."""
+    """A question with the bounds that were found for it, and with stand-ins for those that are
+    missing."""
 
     question: Question
     found_bounds: tuple[FoundBounds, ...] = ()
@@ -70,16 +70,16 @@ class ResolvedQuestion:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found."""
+        """A note for each bound that was found."""
         return tuple(found.note for found in self.found_bounds)
 
 
 class BoundsResolver:
-    """What the ledger knows of bounds and caps, and how questions are read under them."""
+    """The bounds that the ledger holds, and the reading of questions under them."""
 
     def __init__(self, policy: Policy, catalog: Catalog, ledger: LedgerBase) -> None:
         self._policy, self._catalog, self._ledger = policy, catalog, ledger
-        # the same words mean the same thing
+        # The same text has the same meaning while the policy stands.
         self._parse_cached = lru_cache(maxsize=64)(self._parse)
         self._searches: dict[tuple[object, ...], BoundsSearch] = {}
         self._results: dict[BoundsSearch, FoundBounds] = {}
@@ -90,41 +90,43 @@ class BoundsResolver:
         }
 
     def resolve(self, sql: str, stand_in: int = 0) -> ResolvedQuestion:
-        """The question, with what is known and what is not. Touches no data."""
+        """Read a question under its bounds, without data; refuse a search for two populations."""
         ends, cap = STAND_INS[stand_in]
-        sought: dict[BoundsSearch, FoundBounds | None] = {}
-        question = self._read_with_bounds(sql, ends, self._uncapped, sought)
+        searches: dict[BoundsSearch, FoundBounds | None] = {}
+        question = self._read_with_bounds(sql, ends, self._uncapped, searches)
         if any(name in self._uncapped for name in question.tables):
             table, search = self._find_caps_search(question)
             found = None
             if search is not None:
-                found = sought[search] = self.find_result(search)
-            question = self._read_with_bounds(
-                sql, ends, {table: _fill_caps(question, search, found, cap)}, sought
+                found = searches[search] = self.find_result(search)
+            caps = {table: _fill_caps(question, search, found, cap)}
+            question = self._read_with_bounds(sql, ends, caps, searches)
+        known = tuple(found for found in searches.values() if found is not None)
+        missing = tuple(search for search, found in searches.items() if found is None)
+        if missing and question.plan.population_join is not None:
+            raise Refused(
+                f"Not declared: {_format_searches(missing)}. Declare this in the policy, or first"
+                " ask a question that needs it about that population alone, which finds it."
             )
-        known = tuple(found for found in sought.values() if found is not None)
-        return ResolvedQuestion(
-            question, known, tuple(search for search, found in sought.items() if found is None)
-        )
+        return ResolvedQuestion(question, known, missing)
 
     def _read_with_bounds(
         self,
         sql: str,
         stand_in: ColumnBounds,
         caps: TableCaps,
-        sought: dict[BoundsSearch, FoundBounds | None],
+        searches: dict[BoundsSearch, FoundBounds | None],
     ) -> Question:
-        """Read under the bounds that it needs; what was ``sought`` for it is noted."""
+        """Read a question under the bounds that it needs, and add each to ``searches``."""
         ends: dict[ColumnName, ColumnBounds] = {}
-        while not isinstance(
-            got := self._parse_cached(sql, tuple(sorted(ends.items())), tuple(caps.items())),
-            Question,
-        ):
-            for name in got:
+        while True:
+            parsed = self._parse_cached(sql, tuple(sorted(ends.items())), tuple(caps.items()))
+            if isinstance(parsed, Question):
+                return parsed
+            for name in parsed:
                 search = self.find_bounds_search(name)
-                found = sought[search] = self.find_result(search)
+                found = searches[search] = self.find_result(search)
                 ends[name] = stand_in if found is None else (found.values[0], found.values[1])
-        return got
 
     def _parse(
         self,
@@ -132,16 +134,15 @@ class BoundsResolver:
         ends: tuple[tuple[ColumnName, ColumnBounds], ...],
         caps: tuple[tuple[str, tuple[int, int]], ...],
     ) -> Question | tuple[ColumnName, ...]:
-        """The question, or the columns whose bounds it needs as well."""
+        """Parse a question, or return the columns whose bounds it needs as well."""
         try:
             return parse_question(sql, self._catalog.with_bounds(dict(ends)).with_caps(dict(caps)))
         except UndeclaredBounds as missing:
             return missing.columns
 
     def _find_caps_search(self, question: Question) -> tuple[str, BoundsSearch | None]:
-        """The table of a question whose caps are open, and the search for those that it needs:
-        read with no limits, it shows which.
-        """
+        """Return the table with undeclared caps, and the search for those that the question needs;
+        the question was read without limits, which shows them."""
         table = next(name for name in question.tables if name in self._uncapped)
         wanted = tuple(
             name
@@ -151,35 +152,29 @@ class BoundsResolver:
         if not wanted:
             return table, None
         keys = find_table_keys(question.plan)
-        made = self._searches.get((table, keys, wanted))
-        if made is None:
+        search = self._searches.get((table, keys, wanted))
+        if search is None:
             try:
-                made = self._searches.setdefault(
-                    (table, keys, wanted),
-                    build_caps_search(self._policy, self._catalog, table, keys, wanted),
-                )
+                search = build_caps_search(self._policy, self._catalog, table, keys, wanted)
             except Unbounded:
                 raise Refused(
-                    f"The caps of {table} are not declared. They are found for questions about that"
-                    " table alone, not joined or folded, whose keys need no bounds that are found"
-                    f" as well. Declare {' and '.join(wanted)} under [tables.{table}]."
+                    f"The contribution bounds of {table} are not declared. They can be found only"
+                    " for questions about this table alone, without joins or per-unit subqueries,"
+                    f" whose keys are declared. Declare {' and '.join(wanted)} under"
+                    f" [tables.{table}]."
                 ) from None
-        return table, made
+        # Of two threads that build the same search, both use the first.
+        return table, self._searches.setdefault((table, keys, wanted), search)
 
     def find_bounds_search(self, name: ColumnName) -> BoundsSearch:
-        """The search for the bounds of a column."""
-        made = self._searches.get(name)
-        # Of two threads that make one, both take the first.
-        return (
-            made
-            if made is not None
-            else self._searches.setdefault(
-                name, build_bounds_search(self._policy, self._catalog, name)
-            )
-        )
+        """Return the search for the bounds of a column."""
+        if name not in self._searches:
+            search = build_bounds_search(self._policy, self._catalog, name)
+            self._searches.setdefault(name, search)
+        return self._searches[name]
 
     def find_result(self, search: BoundsSearch) -> FoundBounds | None:
-        """What was found first; nothing can change it."""
+        """Return the bounds that a search found first, which never change; None before that."""
         if search not in self._results:
             for release in self._list_attempts(search):
                 values = search.decode_result(release.numbers)
@@ -189,9 +184,8 @@ class BoundsResolver:
         return self._results.get(search)
 
     def _list_attempts(self, search: BoundsSearch) -> list[Release]:
-        """In the order of their answers, not of their charges: one that still runs may have been
-        charged before the one that stands.
-        """
+        """List the answers of a search in the order of the answers, not of the charges: a search
+        that still runs may have been charged first."""
         return [
             Release.from_payload(charge, payload)
             for charge, payload in self._ledger.answers(search.key, search.table.version)
@@ -200,51 +194,46 @@ class BoundsResolver:
     def list_paid_searches(
         self, reading: ResolvedQuestion, analyst: str, request: str | None
     ) -> tuple[BoundsSearch, ...]:
-        """The searches for which this question pays: for what is missing, and for what it found
-        when it was sent before, under the same request."""
+        """List the searches that a question pays for: those that are missing, and those that an
+        earlier run of the same request paid for."""
         if request is None:
             return reading.missing_searches
-        book, known = self._ledger.state, [found.search for found in reading.found_bounds]
-        return (
-            *(
-                search
-                for search in known
-                if book.find_request(analyst, build_request_key(request, search)) is not None
-            ),
-            *reading.missing_searches,
-        )
+        state = self._ledger.state
+        paid = [
+            found.search
+            for found in reading.found_bounds
+            if state.find_request(analyst, build_request_key(request, found.search)) is not None
+        ]
+        return (*paid, *reading.missing_searches)
 
     def check_affordable(
         self,
         reading: ResolvedQuestion,
         analyst: str,
         asked: Fraction,
-        part: Fraction,
+        epsilon: Fraction,
         rest: Loss,
         at: TableParts | None,
     ) -> None:
-        """Refuses where not all of it can be paid for, before any of it is: what is found for a
-        question that is refused would be wasted. Also where a search at this price has failed,
-        since it would again."""
-        for search in reading.missing_searches:
-            if any(release.epsilon >= part for release in self._list_attempts(search)):
+        """Refuse a question unless its searches, at this ``epsilon`` each, and the ``rest`` can all
+        be paid for. Refuse it as well if a search at this epsilon has failed before: it would fail
+        again."""
+        missing = reading.missing_searches
+        for search in missing:
+            if any(release.epsilon >= epsilon for release in self._list_attempts(search)):
                 raise build_too_few_refusal([search])
-        book = self._ledger.state
-        quota, spent = book.quota(analyst), book.asked_epsilon(analyst)
+        state = self._ledger.state
+        quota, spent = state.quota(analyst), state.asked_epsilon(analyst)
         if quota is not None and spent + asked > quota:
             left = format_decimals(max(quota - spent, Fraction(0)))
             asks = f"it asks for epsilon {format_decimals(asked, up=True)} with {left} left."
             raise BudgetExceeded(
                 f"The quota of analyst '{analyst}' does not cover this question: {asks}"
             )
-        population = reading.missing_searches[0].budget_rule.population
+        population = missing[0].budget_rule.population
         try:
-            _charge_all(
-                book.budget(population),
-                [search.loss(part) for search in reading.missing_searches],
-                rest,
-                at,
-            )
+            losses = [search.loss(epsilon) for search in missing]
+            _charge_all(state.budget(population), losses, rest, at)
         except BudgetExceeded as problem:
             raise BudgetExceeded(
                 f"{problem} This is the budget of the population '{population}'."
@@ -252,62 +241,49 @@ class BoundsResolver:
 
     def explain_before_search(
         self,
-        one: Explanation,
-        other: Explanation,
+        first: Explanation,
+        second: Explanation,
         missing: Sequence[BoundsSearch],
         asked: Fraction,
         at: TableParts | None,
     ) -> Explanation:
-        """An explanation before all is found, from those under two stand-ins: what differs
-        cannot be told yet.
-        """
-        part, budget = (
-            compute_search_epsilon(asked, len(missing)),
-            self._ledger.state.budget(missing[0].budget_rule.population),
-        )
-        cost = add_search_cost(missing, asked, one.cost)
+        """Explain a question before its bounds are found, from explanations under two stand-ins:
+        only what both share is known."""
+        epsilon = compute_search_epsilon(asked, len(missing))
+        budget = self._ledger.state.budget(missing[0].budget_rule.population)
+        cost = add_search_cost(missing, asked, first.cost)
+        unknown = "its error is unknown until the bounds are found"
         lines = tuple(
-            (
-                line
-                if line == twin
-                else ExplainedAggregate(
-                    line.aggregate,
-                    line.mechanism,
-                    None,
-                    None,
-                    None,
-                    "its error can be told when all is found",
-                )
-            )
-            for line, twin in zip(one.lines, other.lines, strict=True)
+            line
+            if line == twin
+            else ExplainedAggregate(line.aggregate, line.mechanism, None, None, None, unknown)
+            for line, twin in zip(first.lines, second.lines, strict=True)
         )
-        share = f"{float(SEARCH_SHARE * 100):g} % of its epsilon ({float(part * len(missing)):g})"
-        first = (
-            f"To be found first, privately, for {share}, and for all questions:"
-            f" {_format_searches(missing)}."
-        )
+        share = f"{float(SEARCH_SHARE * 100):g} % of epsilon ({float(epsilon * len(missing)):g})"
+        note = f"Found privately first, once for all questions, for {share}:"
+        note += f" {_format_searches(missing)}."
         try:
-            _charge_all(budget, [search.loss(part) for search in missing], one.cost, at)
+            _charge_all(budget, [search.loss(epsilon) for search in missing], first.cost, at)
             covered = True
         except BudgetExceeded:
             covered = False
         return replace(
-            one,
+            first,
             epsilon=asked,
             cost=cost,
             lines=lines,
-            threshold=one.threshold if one.threshold == other.threshold else None,
-            steps=(first, *(step for step in one.steps if step in other.steps)),
-            notes=(*(note for note in one.notes if note in other.notes), first),
+            threshold=first.threshold if first.threshold == second.threshold else None,
+            steps=(note, *(step for step in first.steps if step in second.steps)),
+            notes=(*(shared for shared in first.notes if shared in second.notes), note),
             covered=covered,
             questions_left=count_questions_left(budget, cost) if covered else 0,
         )
 
 
 def _needs_cap(question: Question, cap: str) -> bool:
-    """Whether a cap decides anything: of groups, where there are some and neither the question
-    limits them itself nor another table; of rows, where a unit may have several and what is added
-    up is not limited otherwise."""
+    """Return whether a cap matters: for groups, where there are keys and neither the question nor
+    another table limits them; for rows, where a unit may have several and no measure limits what it
+    adds up."""
     bound, cells = question.plan.bound, question.plan.source.cells
     if cap == "max_groups":
         return (
@@ -326,40 +302,31 @@ def _needs_cap(question: Question, cap: str) -> bool:
 def _fill_caps(
     question: Question, search: BoundsSearch | None, found: FoundBounds | None, stand_in: int
 ) -> tuple[int, int]:
-    """Groups and rows: found, or a stand-in; what is not sought does not matter, or is limited
-    by the question itself.
-    """
+    """Return the caps of groups and rows: found, or a stand-in. A cap that is not searched for
+    does not matter, or the question limits it itself."""
     wanted = () if search is None else search.caps
-    values = dict(
-        zip(
-            wanted,
-            [stand_in] * len(wanted) if found is None else map(int, found.values),
-            strict=True,
-        )
-    )
-    return values.get("max_groups", NO_CAP if question.plan.bound.keys else 1), values.get(
-        "max_rows_per_group", 1
-    )
+    values = [stand_in] * len(wanted) if found is None else map(int, found.values)
+    caps = dict(zip(wanted, values, strict=True))
+    groups = caps.get("max_groups", NO_CAP if question.plan.bound.keys else 1)
+    return groups, caps.get("max_rows_per_group", 1)
 
 
 def _charge_all(budget: Budget, first: Iterable[Loss], rest: Loss, at: TableParts | None) -> Budget:
-    """Searches are charged to the whole, the question to its parts."""
+    """Charge the searches to the whole table and the question to its parts."""
     for loss in first:
         budget = budget.charge(loss)
     return budget.charge(rest, at)
 
 
 def add_search_cost(first: Sequence[BoundsSearch], asked: Fraction, rest: Loss) -> Loss:
-    """What a question costs together with these searches, which get their part of what was
-    ``asked`` for.
-    """
+    """Return the cost of a question with its searches, which get their share of the ``asked``
+    epsilon."""
     return sum((search.loss(compute_search_epsilon(asked, len(first))) for search in first), rest)
 
 
 def read_asked_epsilon(release: Release) -> Fraction:
-    """The epsilon that an analyst named for this: with what was found first, where something
-    was.
-    """
+    """Return the epsilon that the analyst named for a release, including the share of its
+    searches."""
     about: Mapping[str, str] = release.entry.body["about"]
     return max(release.epsilon, Fraction(about.get("asked", 0)))
 
@@ -367,17 +334,19 @@ def read_asked_epsilon(release: Release) -> Fraction:
 def build_too_few_refusal(
     searches: Sequence[BoundsSearch], paid: Fraction | None = None
 ) -> Refused:
-    """When nothing was found: the one refusal that may come after something was ``paid``, since the
-    data had to be looked at. None where an earlier question paid for it."""
-    spent = (
-        "Nothing is charged: an earlier question sought it for as much"
-        if paid is None
-        else f"The search cost epsilon {float(paid):g}"
-    )
-    which = "a larger one" if paid is None else "a larger one, which pays for another search"
+    """Build the refusal for a search that found nothing; ``paid`` is its cost, or None where an
+    earlier question paid for it.
+
+    It is the only refusal that may follow a charge, because the search has to read the data.
+    """
+    if paid is None:
+        spent = "Nothing is charged: an earlier search with this epsilon failed as well"
+    else:
+        spent = f"The search cost epsilon {float(paid):g}"
+    noun = searches[0].noun
     return Refused(
-        f"Not found: {_format_searches(searches)}. There are too few people with a value for so"
-        f" small an epsilon. {spent}. Ask with {which}, or declare it in the policy."
+        f"Not found: {_format_searches(searches)}. Too few {noun.plural} have a value for this"
+        f" epsilon. {spent}. Ask with a larger epsilon, or declare the bounds in the policy."
     )
 
 

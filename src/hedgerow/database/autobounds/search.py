@@ -1,6 +1,5 @@
-"""A search for bounds or caps: what it asks of the data, what it costs, and what its answer
-means.
-"""
+"""A private search for the bounds of a column or the contribution bounds ("caps") of a table: its
+plan, its noise and cost, and the reading of its result."""
 
 from __future__ import annotations
 
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.answers.unit_noun import UnitNoun, name_unit
 from hedgerow.database.autobounds.column_bounds import (
     BOUNDS_SHARES,
     build_bounds_plan,
@@ -18,15 +18,16 @@ from hedgerow.database.autobounds.column_bounds import (
 )
 from hedgerow.database.autobounds.contribution_caps import build_caps_plan, decode_caps
 from hedgerow.errors import Unbounded
-from hedgerow.plan.canonical_plans import compute_plan_key as meaning_of
-from hedgerow.plan.describe import format_expression
+from hedgerow.plan.canonical_plans import compute_plan_key
+from hedgerow.plan.expression_text import format_expression
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.expressions import Expression
 from hedgerow.plan.values import Type
 from hedgerow.policy import BudgetRule, Policy, TableRule
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import Charge, ReleaseNoise
+from hedgerow.release.noise import ReleaseNoise
+from hedgerow.release.release import Charge
 from hedgerow.sql.catalog import Catalog, ColumnName
 
 __all__ = [
@@ -37,14 +38,13 @@ __all__ = [
     "build_request_key",
 ]
 
-_SEARCH_FORM: Final = "search 1"  # of what is chosen; another way to find it is another question
+_SEARCH_FORM: Final = "search 1"  # part of the key: another way of searching is another question
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundsSearch:
-    """``what`` is sought, for people: the bounds of a column of some ``type``, or the caps that are
-    ``wanted`` in questions with or without ``keys``. ``key`` is the name under which its answers
-    are kept."""
+    """A search for the bounds of a column of some ``type``, or for the ``caps`` of questions with
+    or without keys. ``label`` describes it, and ``key`` is the key of its stored answers."""
 
     label: str
     table: TableRule
@@ -57,27 +57,31 @@ class BoundsSearch:
     has_keys: bool = False
 
     def noise(self, epsilon: Fraction) -> ReleaseNoise:
-        """The choices that cost so much."""
-        parts = (
-            [Fraction(1, len(self.caps))] * len(self.caps) if self.type is None else BOUNDS_SHARES
-        )
+        """Calibrate the selections of the search to cost ``epsilon``."""
+        parts: Sequence[Fraction] = BOUNDS_SHARES
+        if self.type is None:
+            parts = [Fraction(1, len(self.caps))] * len(self.caps)
         return calibrate_search_noise(self.plan, self.unit, epsilon, self.budget_rule.noise, parts)
 
+    @property
+    def noun(self) -> UnitNoun:
+        """The noun for the units of the table."""
+        return name_unit(self.budget_rule.population, self.unit)
+
     def loss(self, epsilon: Fraction) -> Loss:
-        """What they cost exactly."""
+        """Return the exact cost of the search."""
         return self.noise(epsilon).loss(self.plan.sensitivity(self.unit))
 
     def decode_result(self, numbers: Sequence[Sequence[int]]) -> tuple[Fraction, ...] | None:
-        """Lower and upper bound, or the caps; None where there were too few units to find them."""
+        """Return the lower and upper bound, or the caps; None where there were too few units."""
         if self.type is not None:
             return decode_bounds(self.type, numbers)
         caps = decode_caps(numbers, keys=self.has_keys)
         return None if caps is None else tuple(map(Fraction, caps))
 
     def charge(self, analyst: str, epsilon: Fraction, request: str | None, policy: str) -> Charge:
-        """Who pays, all parts of the table together; a request that is sent again is charged
-        once for this as well.
-        """
+        """Build the charge of the search, to the whole table; a request that is sent again is
+        charged once."""
         about = {"table": self.table.name, "aggregates": [self.label]}
         key = None if request is None else build_request_key(request, self)
         return Charge(
@@ -95,7 +99,7 @@ class BoundsSearch:
 
 @dataclass(frozen=True, slots=True)
 class FoundBounds:
-    """What a search found, and the entry that paid for it."""
+    """The result of a search, and the ledger entry that paid for it."""
 
     search: BoundsSearch
     values: tuple[Fraction, ...]
@@ -103,25 +107,25 @@ class FoundBounds:
 
     @property
     def note(self) -> str:
-        """What a reader of an answer should know."""
-        low, *rest = (
+        """The note about these bounds in an answer."""
+        values = (
             f"{float(value):,g}" if value.denominator > 1 else f"{value.numerator:,}"
             for value in self.values
         )
         between = " to " if self.search.type is not None else " and "
         return (
-            f"Not declared but found privately: {self.search.label}, {between.join([low, *rest])}"
-            f" (entry {self.entry})."
+            f"Found privately, not declared: {self.search.label}, {between.join(values)} (ledger"
+            f" entry {self.entry})."
         )
 
 
 def build_request_key(request: str, search: BoundsSearch) -> str:
-    """The idempotency key of what a question with such a key needs first."""
+    """Return the idempotency key of a search, from that of its question."""
     return f"{request} / {search.label}"
 
 
 def build_bounds_search(policy: Policy, catalog: Catalog, name: ColumnName) -> BoundsSearch:
-    """After the bounds of a column."""
+    """Build the search for the bounds of a column."""
     schema = catalog.tables[name[0]].schema
     column = schema.column(name[1])
     assert column is not None
@@ -140,11 +144,10 @@ def build_caps_search(
     keys: tuple[Expression, ...] | None,
     wanted: tuple[str, ...],
 ) -> BoundsSearch:
-    """After the caps of a table in questions with these keys; Unbounded where these are not of
-    the table as the policy declares it.
-    """
+    """Build the search for the caps of a table in questions with these keys; raise Unbounded if the
+    keys are not columns of that table alone."""
     if keys is None:
-        raise Unbounded("These rows are not those of one table.")
+        raise Unbounded("The rows of this question are not those of one table. Declare the caps.")
     by = f" by {', '.join(map(format_expression, keys))}" if keys else ""
     plan = build_caps_plan(catalog.tables[table].schema, keys, wanted)
     return replace(
@@ -154,7 +157,7 @@ def build_caps_search(
     )
 
 
-def _build_search(policy: Policy, table: str, what: str, plan: Aggregate) -> BoundsSearch:
+def _build_search(policy: Policy, table: str, label: str, plan: Aggregate) -> BoundsSearch:
     declared = policy.table(table)
     assert declared is not None
     assert declared.privacy_unit is not None
@@ -162,10 +165,10 @@ def _build_search(policy: Policy, table: str, what: str, plan: Aggregate) -> Bou
     rule = policy.budget(declared.population)
     meaning = [
         _SEARCH_FORM,
-        meaning_of(plan),
+        compute_plan_key(plan),
         rule.population,
         declared.privacy_unit.relation,
         rule.noise,
     ]
     key = hashlib.sha256("\n".join(meaning).encode()).hexdigest()
-    return BoundsSearch(what, declared, rule, declared.privacy_unit, plan, key)
+    return BoundsSearch(label, declared, rule, declared.privacy_unit, plan, key)

@@ -1,6 +1,5 @@
-"""A stream of numbers that arrive one by one, paid for from the budget of a population before
-the first of them.
-"""
+"""The draft of a stream: numbers that arrive one by one, charged to a population before the first
+of them."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ __all__ = ["StreamDraft"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamDraft:
-    """A stream that has not begun. It costs nothing until it does."""
+    """A stream that has not begun, and costs nothing until then."""
 
     name: str
     terms: StreamParameters
@@ -39,12 +38,12 @@ class StreamDraft:
 
     @property
     def cost(self) -> Loss:
-        """What the whole stream will cost, however many of its elements come."""
+        """The cost of the whole stream, however many numbers arrive."""
         return compute_stream_cost(self.terms)
 
     @property
     def expected(self) -> tuple[ExpectedError, ...]:
-        """How far off each way of adding up would be, best first; the first is taken."""
+        """The expected error of each stream mechanism, best first; the first one is used."""
         return compute_expected_errors(self.terms)
 
     def __repr__(self) -> str:
@@ -54,31 +53,30 @@ class StreamDraft:
             f" {float(terms.upper):g}."
         )
         whom = (
-            f"Cost: {self.cost}, towards whoever changes at most {terms.touched:,} of them, charged"
-            " when it begins."
+            f"Cost: {self.cost} for each unit that changes at most {terms.touched:,} of them,"
+            " charged when it begins."
         )
         return "\n".join([first, whom, *map(str, self.expected)])
 
     def begin(self, path: str | Path) -> Stream:
-        """Charge the whole stream and begin it, with its state in a new file. ``Stream.open`` goes
-        on with it after a restart.
+        """Charge the whole stream and begin it, with its state in a new file; ``Stream.open``
+        continues it after a restart.
 
-        A crash on the way costs nothing more: the same again goes on with what was charged. The
-        anchor lies beside the ledger, and a stream that told something is never begun a second
-        time.
+        After a crash, calling this again continues with the same charge. The anchor lies beside the
+        ledger, so a stream that has released anything never begins a second time.
         """
         place = Path(path)
         if place.exists():
             raise InvalidArgument(
                 "path",
-                "must be a new file: there is something already. Stream.open goes on with a stream",
+                "must be a new file; to continue a stream, use Stream.open",
                 str(place),
             )
         if not place.parent.is_dir():
-            raise InvalidArgument("path", "must be in a folder that there is", str(place))
+            raise InvalidArgument("path", "must be in a folder that exists", str(place))
         key = hashlib.sha256(f"stream\n{self.name}".encode()).hexdigest()
         if self._ledger.answers(key, "1"):
-            raise Refused(f"A stream called {self.name} has begun already: {_NAME_TAKEN_FIX}")
+            raise Refused(f"A stream called {self.name} has begun already. {_NAME_TAKEN_FIX}")
         entry = self._ledger.charge(
             {self.population: self.cost},
             analyst=self._analyst,
@@ -91,23 +89,20 @@ class StreamDraft:
         )
         stream = Stream.create(place, self.terms, anchor=self._find_anchor_path(key))
         payload = json.dumps({"place": str(place.absolute())})
-        # another was faster; nothing was told of this one
+        # Another process was faster, and nothing was released from this one.
         if self._ledger.answer(entry, payload).body.get("payload") != payload:
             stream.close()
             raise Refused(
-                f"A stream called {self.name} began elsewhere just now: {_NAME_TAKEN_FIX}"
+                f"A stream called {self.name} began elsewhere just now. {_NAME_TAKEN_FIX}"
             )
         return stream
 
     def _find_anchor_path(self, key: str) -> Path | None:
-        """Beside the ledger, where it has a file: what puts back the state of the stream does
-        not put back that.
-        """
-        return (
-            self._ledger.path.with_name(f"{self._ledger.path.name}.{key[:16]}.stream")
-            if isinstance(self._ledger, Ledger)
-            else None
-        )
+        """Return the path of the anchor beside the ledger file: restoring the state file of the
+        stream does not restore the anchor."""
+        if not isinstance(self._ledger, Ledger):
+            return None
+        return self._ledger.path.with_name(f"{self._ledger.path.name}.{key[:16]}.stream")
 
 
-_NAME_TAKEN_FIX = "go on with its file, or give this one another name."
+_NAME_TAKEN_FIX = "Continue it with Stream.open, or give this one another name."

@@ -1,13 +1,13 @@
-"""Which parts of a partitioned table a question is about: only these are charged.
+"""The parts of a partitioned table that a question reads: only these are charged.
 
-A row is in the part that its partition column says. Conditions that read this column and nothing
-else, and do no more than compare it or a part of its date, are tried on every declared value: a
-part counts where all of them hold. Anything else, such as a join, or a condition that rows of no
-part satisfy, is about the whole.
+The partition column of a row names its part. Conditions that read this column alone, and only
+compare it or a part of its date, are evaluated on every declared value; a part is read where all of
+them hold. Any other question, such as one with a join, reads the whole table. So does a question
+whose conditions hold for rows of no part.
 
-One question moves with a unit once, however many of its parts the unit has rows in. Charged part by
-part a unit would pay for each of them, so a question about several parts is charged to the whole,
-unless nobody is in more than one.
+One question depends on a unit once, in however many parts the unit has rows. If it were charged
+part by part, the unit would pay for each of them. So a question about several parts is charged to
+the whole, unless no unit is in more than one part.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from hedgerow.sql.group_by import find_functions
 
 __all__ = ["find_touched_parts"]
 
-# What an engine and Python cannot come to see differently, as they might the upper case of a letter
-# or the last bit of a logarithm.
+# Functions that the engine and Python evaluate alike, unlike the upper case of a letter or the last
+# bit of a logarithm.
 _EXACT_FUNCTIONS: Final = {
     "=",
     "<>",
@@ -45,7 +45,7 @@ _EXACT_FUNCTIONS: Final = {
 
 
 def find_touched_parts(plan: Aggregate, table: TableRule) -> tuple[str, ...] | None:
-    """The names of the parts; None for the whole."""
+    """Return the names of the parts that a plan reads; None for the whole table."""
     rule = table.partition
     core, conditions = _split_conditions(plan.bound.source)
     if rule is None or core is None:
@@ -54,31 +54,29 @@ def find_touched_parts(plan: Aggregate, table: TableRule) -> tuple[str, ...] | N
     declared = table.column(rule.column)
     if column is None or column.values is None or declared is None:
         return None
-    telling = [
-        condition
+    decisive = [
+        insert_casts(condition, core.columns)
         for condition in conditions
         if set(find_columns(condition)) == {column.name}
         and find_functions(condition) <= _EXACT_FUNCTIONS
     ]
-    about = [insert_casts(condition, core.columns) for condition in telling]
 
     def holds(value: Value) -> bool:
-        return all(evaluate(condition, {column.name: value}) is True for condition in about)
+        return all(evaluate(condition, {column.name: value}) is True for condition in decisive)
 
-    if holds(None):  # also where there is no such condition
+    if holds(None):  # rows of no part, which is also the case without any condition
         return None
-    found = tuple(
+    parts = tuple(
         format_part_name(value, declared.grain)  # type: ignore[arg-type]
         for value in column.values
         if holds(value)
     )
-    return found if len(found) == 1 or (found and rule.max_parts_per_unit == 1) else None
+    return parts if len(parts) == 1 or (parts and rule.max_parts_per_unit == 1) else None
 
 
 def _split_conditions(rows: RelationNode) -> tuple[Table | None, list[Expression]]:
-    """The table and the conditions that a row must meet, all of them; None for the table where
-    there is more to it.
-    """
+    """Return the table and all conditions that its rows must meet; None for the table where the
+    relation is more than that."""
     conditions: list[Expression] = []
     while isinstance(rows, Filter | Project):
         if isinstance(rows, Filter):

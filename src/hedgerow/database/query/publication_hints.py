@@ -1,8 +1,7 @@
-"""Which publications already hold the answer to a question: asking them is free.
+"""Hints at publications that already hold the answer to a question, at no cost.
 
-A count of rows, by keys and under conditions that read attributes with a code for each value, is a
-sum of published cells. How far off that sum is follows from the receipt: the variance of a cell
-times how many there are in it.
+A count of rows, by keys and conditions on attributes with listed values, is a sum of published
+cells. Its expected error follows from the receipt: the variance of a cell times their number.
 """
 
 from __future__ import annotations
@@ -10,9 +9,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from hedgerow.accuracy.noise_variance import compute_noise_variance
+from hedgerow.answers.unit_noun import name_unit
 from hedgerow.errors import SourceError
 from hedgerow.plan.nodes import Filter, Project, Table
 from hedgerow.plan.scalar.expressions import Expression, evaluate, find_columns, insert_casts
@@ -28,11 +29,11 @@ _MAX_COMBINATIONS: Final = 20_000
 
 
 def list_publication_hints(question: Question, policy: Policy, epsilon: float) -> Iterator[str]:
-    """What to say about each publication that answers the question."""
-    asked = _match_row_count(question)
-    if asked is None:
+    """Yield a hint for each publication that answers the question."""
+    count, table = _match_row_count(question), policy.table(question.tables[0])
+    if count is None or table is None or table.privacy_unit is None:
         return
-    keys, condition = asked
+    noun = name_unit(str(table.population), table.privacy_unit)
     for rule in policy.tables:
         path = policy.source_path(rule)
         if rule.population is not None or path.name != DATA_FILE:
@@ -41,31 +42,39 @@ def list_publication_hints(question: Question, policy: Policy, epsilon: float) -
             publication = Publication.load(path.parent)
         except SourceError:
             continue
-        table = policy.table(question.tables[0])
         receipt = publication.receipt
-        if (
-            table is None
-            or receipt["table"] != table.name
-            or receipt["version"] != table.version
-            or receipt["where"] is not None
-        ):
+        about = (receipt["table"], receipt["version"], receipt["where"])
+        if about != (table.name, table.version, None):
             continue
-        error = _compute_expected_error(publication, keys, condition)
+        error = _compute_expected_error(publication, count)
         if error is not None:
             yield (
-                f"This question can be answered from the publication {rule.name} for free, expected"
-                f" error {error:.4g}; asking fresh costs epsilon {epsilon:g}. Ask SELECT …"
-                " SUM(count) … FROM"
-                f" {rule.name}{_format_marginal_filter(publication, keys, condition)}. It counts up"
-                f" to {receipt['unit']['rows']} rows of a unit, and none without a declared value"
-                f" in {', '.join(publication.domain.names[:8])}: the error is that of the noise."
+                f"The publication {rule.name} answers this question for free, with an expected"
+                f" error of {error:.4g}; a new answer costs epsilon {epsilon:g}. Ask SELECT …"
+                f" SUM(count) … FROM {rule.name}{_format_marginal_filter(publication, count)}. Each"
+                f" {noun.singular} contributes at most {receipt['unit']['rows']} rows to it, and"
+                " rows without a declared value in"
+                f" {', '.join(publication.domain.names[:8])} are not counted. The expected error is"
+                " that of the noise."
             )
 
 
-def _match_row_count(question: Question) -> tuple[list[Expression], Expression | None] | None:
-    """The keys and the condition of a plain count of rows of one table, in its own columns; None
-    for anything else.
-    """
+@dataclass(frozen=True, slots=True)
+class _RowCount:
+    """The keys and the condition of a count of rows, in the columns of its table."""
+
+    keys: list[Expression]
+    condition: Expression | None
+
+    @property
+    def attributes(self) -> list[str]:
+        """The columns that it reads, sorted."""
+        parts = [*self.keys, *([] if self.condition is None else [self.condition])]
+        return sorted({name for part in parts for name in find_columns(part)})
+
+
+def _match_row_count(question: Question) -> _RowCount | None:
+    """Return the count of a question that counts rows of one table; None for any other."""
     plan = question.plan
     if len(question.tables) != 1 or [measure.kind for measure in plan.measures] != ["rows"]:
         return None
@@ -80,20 +89,16 @@ def _match_row_count(question: Question) -> tuple[list[Expression], Expression |
         condition, rows = rows.condition, rows.source
     if not isinstance(rows, Table):
         return None
-    known = rows.columns
-    return [insert_casts(key, known) for key in keys or ()], (
-        None if condition is None else insert_casts(condition, known)
-    )
+    if condition is not None:
+        condition = insert_casts(condition, rows.columns)
+    return _RowCount([insert_casts(key, rows.columns) for key in keys or ()], condition)
 
 
-def _compute_expected_error(
-    publication: Publication, keys: list[Expression], condition: Expression | None
-) -> float | None:
-    """The root of the mean over the groups of the variance of their sums; None where the cells
-    do not tell.
-    """
+def _compute_expected_error(publication: Publication, count: _RowCount) -> float | None:
+    """Return the root of the mean variance over the groups; None where the publication does not
+    answer the count."""
     attributes = {attribute.name: attribute for attribute in publication.domain.attributes}
-    needed = _list_attributes(keys, condition)
+    needed = count.attributes
     values = [attributes[name].values if name in attributes else None for name in needed]
     if (
         any(found is None for found in values)
@@ -106,8 +111,8 @@ def _compute_expected_error(
     groups: dict[Any, int] = {}
     for combination in itertools.product(*(found or () for found in values)):
         row = dict(zip(needed, combination, strict=True))
-        if condition is None or evaluate(condition, row) is True:
-            group = tuple(evaluate(key, row) for key in keys)
+        if count.condition is None or evaluate(count.condition, row) is True:
+            group = tuple(evaluate(key, row) for key in count.keys)
             groups[group] = groups.get(group, 0) + 1
     return math.sqrt(cell * sum(groups.values()) / len(groups)) if groups else None
 
@@ -115,45 +120,25 @@ def _compute_expected_error(
 def _compute_cell_variance(
     publication: Publication, needed: list[str], attributes: Mapping[str, Attribute]
 ) -> float | None:
-    """The variance of the count of one combination of the needed attributes."""
+    """Return the variance of the count of one combination of the needed attributes."""
     if publication.kind == "histogram":
         others = math.prod(
             attribute.size for name, attribute in attributes.items() if name not in needed
         )
-        return (
-            compute_noise_variance(read_noise_mechanism(publication.facts))
-            * others
-            / read_parts_per_row(publication.facts) ** 2
-        )
-    if publication.kind == "marginals":
-        variances = publication.facts["variances"]
-        return next(
-            (
-                float(found)
-                for name, found in variances.items()
-                if set(name.split(" x ")) == set(needed)
-            ),
-            None,
-        )
+        variance = compute_noise_variance(read_noise_mechanism(publication.facts))
+        return variance * others / read_parts_per_row(publication.facts) ** 2
+    if publication.kind == "marginals" and (name := _find_marginal(publication, needed)):
+        return float(publication.facts["variances"][name])
     return None
 
 
-def _list_attributes(keys: list[Expression], condition: Expression | None) -> list[str]:
-    return sorted(
-        {
-            name
-            for part in [*keys, *([condition] if condition is not None else [])]
-            for name in find_columns(part)
-        }
-    )
+def _find_marginal(publication: Publication, names: list[str]) -> str | None:
+    variances = publication.facts["variances"]
+    return next((name for name in variances if set(name.split(" x ")) == set(names)), None)
 
 
-def _format_marginal_filter(
-    publication: Publication, keys: list[Expression], condition: Expression | None
-) -> str:
-    """How to find the lines of one marginal."""
+def _format_marginal_filter(publication: Publication, count: _RowCount) -> str:
+    """Return the WHERE clause that selects the rows of one marginal."""
     if publication.kind != "marginals":
         return ""
-    names = set(_list_attributes(keys, condition))
-    found = next(name for name in publication.facts["variances"] if set(name.split(" x ")) == names)
-    return f" WHERE marginal = '{found}'"
+    return f" WHERE marginal = '{_find_marginal(publication, count.attributes)}'"

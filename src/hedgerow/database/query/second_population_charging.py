@@ -1,18 +1,22 @@
-"""What two populations pay for one question, and what they and the analyst are told about it.
-Public parameters only.
+"""The charges to two populations for one question that joins them, and the notes about them. They
+follow from public parameters only.
 
-There is one measurement, with noise for whichever of the two it takes more to hide. Each population
-is charged its own loss under that noise (docs/decisions/0011-two-populations.md has the proof).
+There is one release, with the larger of the noises that the two populations need. Each population
+is charged its own loss under that noise (proof: docs/decisions/0011-two-populations.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from hedgerow.answers.caveats import format_count
 from hedgerow.answers.explanation import Explanation, count_questions_left
-from hedgerow.calibration.noise_choice import NoiseKind, calibrate_noise, refine_steps
+from hedgerow.answers.unit_noun import UnitNoun
+from hedgerow.calibration.noise_choice import NoiseKind, calibrate_noise
+from hedgerow.calibration.step_refinement import refine_steps
+from hedgerow.database.query.payers import Payer
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
@@ -20,24 +24,24 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.policy import BudgetRule
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, compute_pure_rho
+from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import AdditiveNoise, ReleaseNoise, list_counting_steps
+from hedgerow.release.noise import AdditiveNoise, ReleaseNoise, list_counting_steps
 from hedgerow.sql.question import Question
 
 __all__ = [
     "QueryLimits",
     "calibrate_noise_for_both",
     "combine_limits",
-    "compute_losses",
     "describe_charges",
+    "describe_joint_bounds",
     "explain_for_both",
-    "list_caveats_for_both",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """What one question may ask for where these populations pay: of every limit the least."""
+    """The limits of one question where these populations pay: the least of each."""
 
     default_epsilon: Fraction
     default_delta: Fraction | None
@@ -46,9 +50,7 @@ class QueryLimits:
 
 
 def combine_limits(rules: Sequence[BudgetRule]) -> QueryLimits:
-    """The terms of the budgets together. A budget that says Laplace has no use for Gaussian
-    noise, while the other one bears both.
-    """
+    """Combine the limits of the budgets; Gaussian noise needs all of them to allow it."""
     return QueryLimits(
         min(rule.default_epsilon for rule in rules),
         rules[0].default_delta,
@@ -60,22 +62,21 @@ def combine_limits(rules: Sequence[BudgetRule]) -> QueryLimits:
 def calibrate_noise_for_both(
     plan: Aggregate, unit: Unit, other: Unit, *, epsilon: Fraction, law: NoiseKind
 ) -> tuple[Aggregate, ReleaseNoise]:
-    """Return noise that costs ``epsilon`` for the whole plan to one of the populations, and no more
-    to the other one; and the plan with the parts of a step in which its sums are counted."""
-    fine = refine_steps(plan, _calibrate_larger_noise(plan, unit, other, epsilon=epsilon, law=law))
-    return fine, replace(
-        _calibrate_larger_noise(fine, unit, other, epsilon=epsilon, law=law),
-        counting_steps=list_counting_steps(fine),
-    )
+    """Return the plan, with the parts of a step in which its sums are counted, and noise that costs
+    one population ``epsilon`` for the whole plan and the other no more."""
+    coarse = _calibrate_larger_noise(plan, unit, other, epsilon=epsilon, law=law)
+    refined = refine_steps(plan, coarse)
+    noise = _calibrate_larger_noise(refined, unit, other, epsilon=epsilon, law=law)
+    return refined, replace(noise, counting_steps=list_counting_steps(refined))
 
 
 def _calibrate_larger_noise(
     plan: Aggregate, unit: Unit, other: Unit, *, epsilon: Fraction, law: NoiseKind
 ) -> ReleaseNoise:
-    first = calibrate_noise(plan, unit, epsilon=epsilon, delta=None, law=law).mechanisms
+    first = calibrate_noise(plan, unit, epsilon=epsilon, delta=None, kind=law).mechanisms
     share, rho = epsilon / len(plan.measures), compute_pure_rho(epsilon) / len(plan.measures)
-    laws = []
-    for one, move in zip(first, plan.second_population_sensitivity(other), strict=True):
+    larger = []
+    for mechanism, move in zip(first, plan.second_population_sensitivity(other), strict=True):
         try:
             for_other: AdditiveNoise = (
                 Laplace.calibrate(sensitivity=move, epsilon=share)
@@ -84,100 +85,85 @@ def _calibrate_larger_noise(
             )
         except InvalidArgument as wrong:
             raise Unsupported(
-                "This takes more noise, or less, than can be drawn: ask with another epsilon,"
-                " tighter bounds or smaller caps."
+                "The noise for this question is outside the supported range. Ask with another"
+                " epsilon, tighter bounds or smaller contribution bounds."
             ) from wrong
-        # a plan in which two populations meet has no picks
-        assert isinstance(one, Laplace | Gaussian)
-        laws.append(max(one, for_other, key=lambda drawn: drawn.scale))
-    return ReleaseNoise(tuple(laws))
+        # A plan that joins two populations has no order statistics.
+        assert isinstance(mechanism, Laplace | Gaussian)
+        larger.append(max(mechanism, for_other, key=lambda drawn: drawn.scale))
+    return ReleaseNoise(tuple(larger))
 
 
-def compute_losses(
-    plan: Aggregate, noise: ReleaseNoise, payers: Sequence[tuple[str, Unit]]
-) -> dict[str, Loss]:
-    """What each of the two loses, in the words of the door."""
-    (name, unit), (other_name, other) = payers
-    return {
-        name: noise.loss(plan.sensitivity(unit)),
-        other_name: noise.loss(plan.second_population_sensitivity(other)),
-    }
-
-
-def describe_charges(each: dict[str, Loss]) -> str:
-    """Who pays what."""
+def describe_charges(charges: Mapping[str, Loss]) -> str:
+    """Describe the cost for each population."""
     return (
         "Charged to both populations:"
-        f" {', and '.join(f'{loss} to {name}' for name, loss in each.items())}."
+        f" {' and '.join(f'{loss} to {name}' for name, loss in charges.items())}."
     )
 
 
-def list_caveats_for_both(
-    question: Question, notes: Sequence[str], names: Sequence[str]
-) -> tuple[str, ...]:
-    """The notes of a question, with what counts of the two populations in place of what counts
-    of one.
-    """
-    meeting, bound = question.plan.population_join, question.plan.bound
-    assert meeting is not None
-    first, other = names
-    most, rows = meeting[0].max_references, meeting[0].max_rows
-    keys = ", each with each value of their own keys by itself," if meeting[0].other_columns else ""
-    caps = (
-        (
-            f"Of each one of {first} at most {most} of {other} count{keys} whether or not they are"
-            f" in the data, and with each {bound.max_rows} row{'s' * (bound.max_rows > 1)}."
-        ),
-        (
-            f"Each one of {other} counts as at most {rows}"
-            f" row{'s' * (rows > 1)}{' in a group' * bool(bound.keys)}, and has one row to join."
-        ),
-    )
+def describe_joint_bounds(question: Question, first: UnitNoun, second: UnitNoun) -> tuple[str, ...]:
+    """Describe the contribution bounds of two populations that are joined."""
+    join, bound = question.plan.population_join, question.plan.bound
+    assert join is not None
+    other = join.population
+    references, rows = other.max_references, other.max_rows
+    keyed = ", each counted once for every value of their own keys" * bool(other.other_columns)
     return (
-        *caps,
-        *(note for note in notes if not note.startswith(("Of each unit", "A unit with more"))),
+        f"Each {first.singular} contributes rows about at most {references} {second.plural}{keyed}"
+        f" (whether or not they are in the data), and at most"
+        f" {format_count(bound.max_rows, 'row')} about each.",
+        f"Each {second.singular} contributes at most {format_count(rows, 'row')}"
+        f"{' to a group' * bool(bound.keys)}, and is joined by one row.",
     )
 
 
 def explain_for_both(
-    told: Explanation,
+    explanation: Explanation,
     question: Question,
     noise: ReleaseNoise,
-    payers: Sequence[tuple[str, Unit]],
+    payers: Sequence[Payer],
     budgets: Sequence[Budget],
 ) -> Explanation:
-    """The explanation for the first population, with what the other one would pay."""
-    each = compute_losses(question.plan, noise, payers)
-    costs = list(each.values())
-    most = Loss(
-        max(one.epsilon for one in costs),
-        max(one.delta for one in costs),
-        max(one.rho for one in costs),
+    """Add the cost for the second population to an explanation for the first."""
+    first, second = payers
+    moves = question.plan.second_population_sensitivity(second.unit)
+    charges = {
+        first.population: noise.loss(question.plan.sensitivity(first.unit)),
+        second.population: noise.loss(moves),
+    }
+    costs = list(charges.values())
+    larger = Loss(
+        max(cost.epsilon for cost in costs),
+        max(cost.delta for cost in costs),
+        max(cost.rho for cost in costs),
     )
-    name, unit = payers[1]
-    how = "coming or going" if unit.relation == "add-remove" else "being replaced"
-    numbers = dict(
-        zip(question.plan.measures, question.plan.second_population_sensitivity(unit), strict=True)
-    )
-    steps = [
-        f"{call.text}: one of {name} {how} can move {(moves := numbers[call.measure]).l0:,}"
-        f" number{'s' * (moves.l0 > 1)} by {float(moves.l1 / fine):,.10g} steps in all, and none by"
-        f" more than {float(moves.linf / fine):,.10g}."
-        for call in question.aggregates
-        for fine in [getattr(call.measure, "resolution", 1)]
-    ]
+    steps = (*explanation.steps, *_describe_second_sensitivity(question, second, moves))
+    left = min(map(count_questions_left, budgets, costs))
+    if explanation.free:
+        return replace(explanation, steps=steps, covered=True, questions_left=left)
+    would = describe_charges(charges).replace("Charged", "Would be charged")
     return replace(
-        told,
-        cost=told.cost if told.free else most,
-        steps=(*told.steps, *dict.fromkeys(steps)),
-        notes=(
-            told.notes
-            if told.free
-            else (*told.notes, describe_charges(each).replace("Charged", "Would be charged"))
-        ),
-        covered=told.free
-        or all(budget.covers(cost) for budget, cost in zip(budgets, costs, strict=True)),
-        questions_left=min(
-            count_questions_left(budget, cost) for budget, cost in zip(budgets, costs, strict=True)
-        ),
+        explanation,
+        cost=larger,
+        steps=steps,
+        notes=(*explanation.notes, would),
+        covered=all(budget.covers(cost) for budget, cost in zip(budgets, costs, strict=True)),
+        questions_left=left,
     )
+
+
+def _describe_second_sensitivity(
+    question: Question, payer: Payer, moves: Sequence[Sensitivity]
+) -> list[str]:
+    change = "Adding or removing" if payer.unit.relation == "add-remove" else "Replacing"
+    by_measure = dict(zip(question.plan.measures, moves, strict=True))
+    steps = []
+    for call in question.aggregates:
+        move, parts = by_measure[call.measure], getattr(call.measure, "resolution", 1)
+        steps.append(
+            f"{call.text}: {change} one {payer.noun.singular} can change"
+            f" {format_count(move.l0, 'number')} by {float(move.l1 / parts):,.10g} steps in all,"
+            f" and none by more than {float(move.linf / parts):,.10g}."
+        )
+    return list(dict.fromkeys(steps))

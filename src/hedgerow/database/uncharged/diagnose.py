@@ -1,5 +1,5 @@
-"""What is wrong with a question about public tables that the engine does not take: found on empty
-tables with the same columns, so that nothing it says can come from data."""
+"""The diagnosis of a question about public tables that the engine refuses. It runs on empty tables
+with the same columns, so no message can come from data."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _TYPE_WORDS: Final = {
 
 
 def refuse_invalid_query(asked: PublicQuery, catalog: Catalog) -> None:
-    """Refuse what the engine would not begin with."""
-    # the engine itself, which else only the child process loads
+    """Refuse a question that the engine cannot prepare."""
+    # Loaded here only: otherwise just the child process needs the engine.
     from hedgerow.engines.duckdb.session import DuckDBSession
 
     tables = {name: catalog.tables[name] for name in asked.tables}
@@ -54,15 +54,15 @@ def refuse_invalid_query(asked: PublicQuery, catalog: Catalog) -> None:
             session.store_query(
                 f"public {number}", render_sql(_build_empty_table(entry, asked.names), DUCKDB)
             )
-        said = session.find_query_error(phrases.write_fragment(asked.fragment, asked.names))
+        problem = session.find_query_error(phrases.write_fragment(asked.fragment, asked.names))
     finally:
         session.close()
-    if said is not None:
-        raise _translate_complaint(said, asked, tables)
+    if problem is not None:
+        raise _translate_error(problem, asked, tables)
 
 
 def _build_empty_table(entry: TableEntry, names: NameTable) -> exp.Select:
-    """Return a table without rows that has the columns of this one."""
+    """Build a SELECT without rows that has the columns of a table."""
     outputs = [
         (names.write_name(names.number_name(column.name)), null_literal(column.type))
         for column in entry.columns
@@ -71,13 +71,12 @@ def _build_empty_table(entry: TableEntry, names: NameTable) -> exp.Select:
     return exp.Select(expressions=named).limit(0)
 
 
-def _translate_complaint(
-    said: str, asked: PublicQuery, tables: Mapping[str, TableEntry]
-) -> Refused:
+def _translate_error(problem: str, asked: PublicQuery, tables: Mapping[str, TableEntry]) -> Refused:
+    """Translate an error of the engine into a refusal with a fix."""
     text, tree, show = asked.text, asked.tree, asked.names.restore_names
-    if found := _UNKNOWN_COLUMN.search(said):
+    if found := _UNKNOWN_COLUMN.search(problem):
         return _build_unknown_column_refusal(show(found[1]), text, tree, tables)
-    if found := _UNGROUPED_COLUMN.search(said):
+    if found := _UNGROUPED_COLUMN.search(problem):
         known = show(found[1])
         name = quote_name(known)
         instead = f"Add {name} to GROUP BY, or write MIN({name})."
@@ -87,50 +86,47 @@ def _translate_complaint(
             _find_column_node(tree, known),
             instead,
         )
-    if found := _AMBIGUOUS_COLUMN.search(said):
+    if found := _AMBIGUOUS_COLUMN.search(problem):
         known = show(found[1])
-        instead = "Write the name of the table and a dot before it."
+        instead = "Write the table name and a dot before it."
         return text.refusal(
             Unsupported,
-            f"{quote_name(known)} is the name of several columns",
+            f"{quote_name(known)} is ambiguous: several columns have this name",
             _find_column_node(tree, known),
             instead,
         )
-    if found := _WRONG_TYPES.search(said):
+    if found := _WRONG_TYPES.search(problem):
         types = " and ".join(
             _TYPE_WORDS.get(word.strip(), word.strip().removesuffix("_LITERAL").lower())
             for word in found[2].split(",")
         )
         instead = (
-            "Columns of a CSV file are text where the policy declares no type: write CAST(x AS"
+            "Columns of a CSV file are text unless the policy declares a type. Write CAST(x AS"
             " DOUBLE)."
         )
-        return text.refusal(Unsupported, f"{found[1].upper()} is not for {types}", None, instead)
-    return text.refusal(Unsupported, show(said).rstrip(".!"), None, "Change that, and ask again.")
+        return text.refusal(
+            Unsupported, f"{found[1].upper()} does not accept {types}", None, instead
+        )
+    return text.refusal(
+        Unsupported, show(problem).rstrip(".!"), None, "Change that, and ask again."
+    )
 
 
 def _build_unknown_column_refusal(
     name: str, text: SourceText, tree: exp.Expr, tables: Mapping[str, TableEntry]
 ) -> Refused:
-    """Which names there are is only sure where no subquery makes others."""
-    plain = tree.find(exp.CTE, exp.Subquery, exp.Union) is None
-    who = (
-        f"{' and '.join(tables)} {'has' if len(tables) == 1 else 'have'}"
-        if plain
-        else "What this asks of has"
-    )
-    names = list(
-        dict.fromkeys(column.name for entry in tables.values() for column in entry.columns)
-    )
-    made = [] if plain else [alias.alias for alias in tree.find_all(exp.Alias)]
-    close = find_closest_name(name, [*names, *made])
-    instead = (
-        f"Did you mean {quote_name(close)}?"
-        if close
-        else f"The columns are {', '.join(map(quote_name, [*names, *made]))}."
-    )
+    names = dict.fromkeys(column.name for entry in tables.values() for column in entry.columns)
+    subject = f"{' and '.join(tables)} {'has' if len(tables) == 1 else 'have'}"
+    # A subquery may define further names.
+    if tree.find(exp.CTE, exp.Subquery, exp.Union) is not None:
+        subject = "The FROM clause has"
+        names |= dict.fromkeys(alias.alias for alias in tree.find_all(exp.Alias))
+    close = find_closest_name(name, list(names))
+    instead = f"The columns are {', '.join(map(quote_name, names))}."
+    if close:
+        instead = f"Did you mean {quote_name(close)}?"
     return text.refusal(
-        Unsupported, f"{who} no column {name}", _find_column_node(tree, name), instead
+        Unsupported, f"{subject} no column {name}", _find_column_node(tree, name), instead
     )
 
 

@@ -1,8 +1,7 @@
-"""Rows that cost nothing, with the surface of an answer."""
+"""An exact table of public rows, with the interface of an answer."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,21 +9,23 @@ from html import escape
 from typing import Any, Final
 
 from hedgerow.answers.dataframes import FrameConversions
-from hedgerow.answers.render import build_answer_table, format_omitted_rows
+from hedgerow.answers.render import (
+    format_omitted_rows,
+    render_table_html,
+    render_table_text,
+)
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.values import Type
 from hedgerow.privacy.loss import Loss
 
 __all__ = ["ExactTable"]
 
-_FREE_NOTE: Final = "Free: no data were touched."
+_FREE_NOTE: Final = "Free: no protected data were read."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExactTable(FrameConversions):
-    """A table without noise, of what is known to whoever asked. ``types`` has its columns in
-    order.
-    """
+    """A table without noise; ``types`` has its columns in order."""
 
     types: Mapping[str, Type]
     rows: list[dict[str, Any]]
@@ -36,17 +37,17 @@ class ExactTable(FrameConversions):
 
     @property
     def cost(self) -> Loss:
-        """Nothing."""
+        """A loss of 0."""
         return Loss(Fraction(0))
 
     @property
     def receipt(self) -> Any:
-        """None: no entry paid for it."""
+        """None: no ledger entry paid for it."""
         return None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know when reading it."""
+        """The note that it is free."""
         return (_FREE_NOTE,)
 
     @property
@@ -55,13 +56,13 @@ class ExactTable(FrameConversions):
         return frozenset(self.types)
 
     def interval(self, column: str, level: object = None, *, rows: int | None = None) -> list[None]:  # noqa: ARG002
-        """None for each row: there is no noise."""
+        """Return None for each row: there is no noise."""
         if column not in self.types:
             raise InvalidArgument("column", f"must be one of {', '.join(self.types)}", column)
         return [None] * len(self.rows[:rows])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON; numbers without end as text."""
+        """Return plain data for JSON, with infinities as text."""
         return {
             "columns": list(self.columns),
             "rows": [
@@ -78,7 +79,7 @@ class ExactTable(FrameConversions):
         }
 
     def to_arrow(self) -> Any:
-        """A pyarrow table."""
+        """Return the rows as a pyarrow table."""
         import pyarrow as pa
 
         kinds = {
@@ -96,22 +97,15 @@ class ExactTable(FrameConversions):
         )
 
     def __repr__(self) -> str:
-        from rich.console import Console
-
-        out = io.StringIO()
-        Console(file=out, width=400, color_system=None, legacy_windows=False).print(
-            build_answer_table(self)
-        )
-        lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
-        return "\n".join([*lines, "", *format_omitted_rows(len(self.rows)), _FREE_NOTE])
+        return render_table_text(self, [*format_omitted_rows(len(self.rows)), _FREE_NOTE])
 
     def _repr_html_(self) -> str:
         titles = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(_format_cell(value))}</td>' for value in row.values())}</tr>"
+        rows = (
+            "".join(f"<td>{escape(_format_cell(value))}</td>" for value in row.values())
             for row in self.rows
         )
-        return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table><p><small>{_FREE_NOTE}</small></p>"
+        return render_table_html(titles, "".join(f"<tr>{row}</tr>" for row in rows), self.notes)
 
 
 def _format_cell(value: object) -> str:

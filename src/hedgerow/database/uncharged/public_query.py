@@ -1,6 +1,5 @@
-"""Questions about public tables alone, a publication for one: free, exact, and in a process that
-has no other table.
-"""
+"""Questions about public tables alone, such as publications: free and exact, in a process that has
+no other table."""
 
 from __future__ import annotations
 
@@ -15,11 +14,10 @@ from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.engines.compile.column_casts import compile_read
 from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.duckdb.column_types import map_engine_types
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.process.engine_process import EngineProcess, RequestFailed
 from hedgerow.engines.duckdb.session_protocol import EngineLimits
-from hedgerow.engines.duckdb.tables.registry import RegisteredTable, attach_tables
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, attach_tables, map_engine_types
 from hedgerow.engines.framing import ChannelBroken
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import Refused, SourceError
@@ -39,15 +37,13 @@ _DESCRIBED_TABLE: Final = "described"
 _FAILURE: Final = "This question about public tables could not be answered: "
 _TOO_SLOW: Final = f"{_FAILURE}it took too long or too much memory. Ask for less at once."
 _NO_RESULT: Final = (
-    f"{_FAILURE}a value has no result, such as text that is no number in CAST, or all of them need "
+    f"{_FAILURE}a value has no result, such as text in CAST that is not a number, or the rows need "
     "too much memory. Write TRY_CAST, or ask for less at once."
 )
 
 
 def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTable | None:
-    """The exact answer to a question that touches public tables alone; None where it is about
-    anybody.
-    """
+    """Answer a question that reads public tables alone; None for any other question."""
     found = read_public_query(sql, catalog)
     if found is None:
         return None
@@ -55,7 +51,10 @@ def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTabl
     paths = {name: policy.source_path(table) for name, table in tables if table is not None}
     for name, path in paths.items():
         if not path.is_file():
-            raise SourceError(f"The file of the public table {name} is gone: {path}.")
+            raise SourceError(
+                f"The file of the public table {name} is missing: {path}. Put it back, or change"
+                " its source in the policy."
+            )
     try:
         return _run_public_query(found, paths, catalog)
     except ChannelBroken:
@@ -86,44 +85,44 @@ def _run_public_query(
 def _store_tables(
     child: EngineProcess, asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog
 ) -> None:
-    """Store every table and its columns under the numbers that the question has for them."""
+    """Store the tables in the engine, with the numbers that the question uses for their names."""
     tables = {
         name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()
     }
-    shelves = attach_tables(child, tables, DUCKDB).stored_tables
+    attached = attach_tables(child, tables, DUCKDB).stored_tables
     for number, name in enumerate(asked.tables):
-        shelf, names = shelves[name], asked.names
+        stored, names = attached[name], asked.names
         outputs = [
             (
                 names.write_name(names.number_name(declared.name)),
-                compile_read(declared, shelf.columns[declared.name], DUCKDB),
+                compile_read(declared, stored.columns[declared.name], DUCKDB),
             )
             for declared in catalog.tables[name].columns
         ]
-        query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
+        query = select(outputs, exp.Table(this=exp.to_identifier(stored.relation, quoted=True)))
         child.store_query(f"public {number}", render_sql(query, DUCKDB))
 
 
 def _fetch_result(
     child: EngineProcess, asked: PublicQuery, columns: tuple[tuple[str, str], ...]
 ) -> ExactTable:
-    stored = {there.name: there for there in map_engine_types(columns)}
-    # Whole numbers that may have more than 64 bits come as text: TRY_CAST would make NULL of them.
-    kinds: list[Type] = [there.type or "text" for there in stored.values()]
-    long = [there.is_wide and there.type == "integer" for there in stored.values()]
-    told = ["text" if wide else kind for wide, kind in zip(long, kinds, strict=True)]
+    stored = {found.name: found for found in map_engine_types(columns)}
+    kinds: list[Type] = [found.type or "text" for found in stored.values()]
+    # Integers that may exceed 64 bits are fetched as text: TRY_CAST would turn them into NULL.
+    long = [found.is_wide and found.type == "integer" for found in stored.values()]
+    fetched = ["text" if wide else kind for wide, kind in zip(long, kinds, strict=True)]
     values = (
         cast_to_type(column(name), type_, total=True)
-        for name, type_ in zip(stored, told, strict=True)
+        for name, type_ in zip(stored, fetched, strict=True)
     )
     outputs = [(f"c{place}", value) for place, value in enumerate(values)]
     query = select(outputs, exp.Table(this=exp.to_identifier(_DESCRIBED_TABLE, quoted=True)))
     types = dict(zip(asked.names.list_outputs(stored), kinds, strict=True))
-    keys, _ = child.run_statement(Statement(render_sql(query, DUCKDB), tuple(told), ()))
+    keys, _ = child.run_statement(Statement(render_sql(query, DUCKDB), tuple(fetched), ()))
     if keys and len(keys[0]) > _MAX_ROWS:
         raise Refused(
-            f"The answer has more than {_MAX_ROWS:,} rows: add LIMIT, or read the file of the table"
-            " with a tool of your own."
+            f"The answer has more than {_MAX_ROWS:,} rows. Add LIMIT, or read the file of the table"
+            " directly."
         )
     keys = [
         list(map(_parse_wide_integer, found)) if wide else found
@@ -136,9 +135,11 @@ def _fetch_result(
 
 
 def _parse_wide_integer(value: Value) -> int | None:
-    """Return a whole number that was told as text; refuse one of more than 64 bits."""
-    found = None if value is None else int(value)  # type: ignore[arg-type]
-    if found is not None and not -(2**63) <= found < 2**63:
-        instead = "write CAST(… AS DOUBLE), or CAST(… AS TEXT) for all its digits"
-        raise Refused(f"A whole number of the answer does not fit in 64 bits: {instead}.")
-    return found
+    """Parse an integer that was fetched as text; refuse one of more than 64 bits."""
+    number = None if value is None else int(value)  # type: ignore[arg-type]
+    if number is not None and not -(2**63) <= number < 2**63:
+        raise Refused(
+            "An integer of the answer does not fit in 64 bits. Write CAST(… AS DOUBLE), or CAST(…"
+            " AS TEXT) for all digits."
+        )
+    return number

@@ -1,16 +1,15 @@
-"""System tables: what an analyst may know without asking about anybody. No data are touched, and
-nothing is charged.
+"""Questions about the system tables. They read no data, and nothing is charged.
 
-    hedgerow.budget         what each population may lose in all, has lost, and has left
-    hedgerow.quotas         the quota of whoever asks; all of them for the custodian hedgerow.ledger
-    the entries of whoever asks; all of them for the custodian hedgerow.tables         the tables,
-    whom they protect, and the caps of the policy hedgerow.columns        their columns with
-    declared bounds and values; hidden columns do not exist hedgerow.column_values  every declared
-    value, a row each
+    hedgerow.budget         the total, spent and remaining budget of each population
+    hedgerow.quotas         the quota of the analyst; all quotas for the custodian
+    hedgerow.ledger         the entries of the analyst; all entries for the custodian
+    hedgerow.tables         the tables, their privacy units and contribution bounds
+    hedgerow.columns        their columns with declared bounds and values, without hidden ones
+    hedgerow.column_values  every declared value, one row each
 
-The text of a question goes to no engine here either. It is read by the rules that read every
-question, and a closed part of SQL is worked out in this file: columns or COUNT(*), WHERE with
-comparisons, ORDER BY, LIMIT, OFFSET.
+No engine sees the text of such a question. It is read by the rules of all questions, and this
+module evaluates a small part of SQL: columns or COUNT(*), WHERE with comparisons, ORDER BY, LIMIT
+and OFFSET.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.tokenizer_core import TokenType
 
+from hedgerow.database.query.pricing import QueryContext
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.system_tables import (
     SYSTEM_TABLES,
     SystemRow,
-    SystemTablesContext,
     list_system_rows,
 )
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
@@ -67,20 +66,19 @@ _ALLOWED_NODES: Final = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Like, exp.Between, exp.Is),
 )
 _EXAMPLE_FIX: Final = (
-    f"Write SELECT * FROM {SYSTEM_SCHEMA}.budget WHERE … ORDER BY … LIMIT …, and work on the rows"
+    f"Write SELECT * FROM {SYSTEM_SCHEMA}.budget WHERE … ORDER BY … LIMIT …, and process the rows"
     " yourself."
 )
 
 
 def is_system_query(sql: str) -> bool:
-    """Whether the question is about a system table: outside all brackets, FROM or JOIN is
-    followed by the schema and a dot.
-    """
+    """Return whether a question reads a system table: outside all brackets, FROM or JOIN is
+    followed by the schema and a dot."""
     if not isinstance(sql, str) or SYSTEM_SCHEMA not in sql.casefold():
         return False
     try:
         body = tokenise_query(sql).body
-    # whatever is wrong with it is said when it is read as a question
+    # Reading it as a question will report the error.
     except (Refused, InvalidArgument):
         return False
     depth = 0
@@ -97,10 +95,9 @@ def is_system_query(sql: str) -> bool:
     return False
 
 
-def answer_system_query(sql: str, database: SystemTablesContext, analyst: str | None) -> ExactTable:
-    """The rows that are asked for; ``analyst`` None is the custodian, who sees every entry of
-    the ledger.
-    """
+def answer_system_query(sql: str, database: QueryContext, analyst: str | None) -> ExactTable:
+    """Answer a question about a system table; ``analyst`` None is the custodian, who sees every
+    ledger entry and every quota."""
     heading = tokenise_query(sql)
     text = heading.text
     if heading.explain or heading.options != QueryOptions():
@@ -114,7 +111,7 @@ def answer_system_query(sql: str, database: SystemTablesContext, analyst: str | 
     if select.args.get("joins"):
         raise text.refusal(
             Unsupported,
-            "A system table stands alone, without joins",
+            "A system table cannot be joined",
             select.args["from_"],
             _EXAMPLE_FIX,
         )
@@ -133,11 +130,9 @@ def answer_system_query(sql: str, database: SystemTablesContext, analyst: str | 
         )
         unknown = [row for row in kept if row[column] is None]
         kept = unknown + known if nulls_first else known + unknown
-    start, most = (
-        _read_row_count(text, select, "offset") or 0,
-        _read_row_count(text, select, "limit"),
-    )
-    kept = kept[start : None if most is None else start + most]
+    start = _read_row_count(text, select, "offset") or 0
+    limit = _read_row_count(text, select, "limit")
+    kept = kept[start : None if limit is None else start + limit]
     types = {name: SYSTEM_TABLES[table][column] for name, column in chosen.items()}
     return ExactTable(
         types, [{name: row[column] for name, column in chosen.items()} for row in kept]
@@ -153,11 +148,11 @@ def _parse_select(heading: TokenisedQuery) -> exp.Select:
         )
     except Exception:  # the parser was not written for hostile text
         raise heading.text.refusal(
-            Unsupported, "This does not read as SQL", None, _EXAMPLE_FIX
+            Unsupported, "This is not valid SQL", None, _EXAMPLE_FIX
         ) from None
     if type(found) is not exp.Select:
         raise heading.text.refusal(
-            Unsupported, "Of system tables one SELECT is read", None, _EXAMPLE_FIX
+            Unsupported, "System tables take a single SELECT", None, _EXAMPLE_FIX
         )
     return found
 
@@ -170,7 +165,7 @@ def _build_scope(text: SourceText, select: exp.Select) -> Scope:
         or table.text("db").casefold() != SYSTEM_SCHEMA
     ):
         raise text.refusal(
-            Unsupported, "A system table stands alone", select.args["from_"], _EXAMPLE_FIX
+            Unsupported, "A system table must be the only table", select.args["from_"], _EXAMPLE_FIX
         )
     check_args(text, table, "this", "db", "alias")
     if _SYSTEM_CATALOG.find_table(table.name) is None:
@@ -178,7 +173,7 @@ def _build_scope(text: SourceText, select: exp.Select) -> Scope:
         instead = (
             f"Did you mean {SYSTEM_SCHEMA}.{close}?"
             if close
-            else f"There are {', '.join(f'{SYSTEM_SCHEMA}.{name}' for name in SYSTEM_TABLES)}."
+            else f"Use {', '.join(f'{SYSTEM_SCHEMA}.{name}' for name in SYSTEM_TABLES)}."
         )
         raise text.refusal(
             Unsupported, f"There is no system table {table.name[:60]}", table, instead
@@ -187,7 +182,7 @@ def _build_scope(text: SourceText, select: exp.Select) -> Scope:
 
 
 def _read_outputs(scope: Scope, select: exp.Select) -> dict[str, str] | None:
-    """Names of the outputs and the columns they show; None for COUNT(*)."""
+    """Return the column that each output shows; None for COUNT(*)."""
     if len(select.expressions) == 1 and _is_count(select.expressions[0].unalias()):
         return None
     found: dict[str, str] = {}
@@ -197,22 +192,22 @@ def _read_outputs(scope: Scope, select: exp.Select) -> dict[str, str] | None:
             isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
         ):
             if _has_modifiers(node):
-                _refuse(scope, node, "* takes no further words here")
+                _refuse(scope, node, "* takes no EXCEPT or REPLACE here")
             new = {visible.name: visible.name for visible in scope.columns}
         elif isinstance(node, exp.Column):
             name = scope.resolve_column(node).name
             new = {item.alias if isinstance(item, exp.Alias) else name: name}
         else:
-            _refuse(scope, node, "Of system tables columns are shown as they are")
+            _refuse(scope, node, "System tables show columns unchanged, without expressions")
         taken = next((name for name in new if name in found), None)
         if taken is not None:
-            _refuse(scope, item, f"{taken} is shown twice")
+            _refuse(scope, item, f"{taken} is selected twice")
         found |= new
     return found
 
 
 def _has_modifiers(node: exp.Expr) -> bool:
-    """Whether a star has EXCEPT, REPLACE or the like behind it."""
+    """Return whether a star has EXCEPT, REPLACE or the like."""
     star = node.this if isinstance(node, exp.Column) else node
     return any(star.args.values())
 
@@ -240,12 +235,12 @@ def _filter_rows(scope: Scope, select: exp.Select, rows: list[SystemRow]) -> Ite
             _refuse(
                 scope,
                 node,
-                "In conditions on system tables only comparisons are read (AND, OR, NOT, IN, LIKE,"
-                " BETWEEN, IS NULL)",
+                "Conditions on system tables are limited to comparisons, AND, OR, NOT, IN, LIKE,"
+                " BETWEEN and IS NULL",
             )
     condition = RowBinder(scope).bind(where.this)
     if condition.type != "boolean":
-        _refuse(scope, where.this, f"WHERE wants a condition, and this is {condition.type}")
+        _refuse(scope, where.this, f"WHERE needs a condition, but this is {condition.type}")
     for row in rows:
         if evaluate(condition.expression, row) is True:
             yield row
@@ -254,16 +249,15 @@ def _filter_rows(scope: Scope, select: exp.Select, rows: list[SystemRow]) -> Ite
 def _read_order(
     scope: Scope, select: exp.Select, chosen: Mapping[str, str]
 ) -> Iterator[tuple[str, bool, bool]]:
-    """Column, whether it falls, whether NULL comes first. A name of an output comes before one
-    of the table.
-    """
+    """Yield column, descending and nulls first for each sort key; an output name shadows a column
+    of the table."""
     order = select.args.get("order")
     for item in [] if order is None else order.expressions:
         check_args(scope.text, item, "this", "desc", "nulls_first")
         node = item.this.unnest()
         outputs = {name.casefold(): column for name, column in chosen.items()}
         if not isinstance(node, exp.Column):
-            _refuse(scope, item, "System tables are sorted by columns")
+            _refuse(scope, item, "System tables are sorted by columns only")
         column = outputs.get(node.name.casefold()) if "table" not in node.args else None
         yield (
             column or scope.resolve_column(node).name,
@@ -285,7 +279,7 @@ def _read_row_count(text: SourceText, select: exp.Select, name: str) -> int | No
     ):
         raise text.refusal(
             Unsupported,
-            f"{name.upper()} takes a number of rows that is written out",
+            f"{name.upper()} needs a number of rows as a literal",
             clause,
             f"Write {name.upper()} 10.",
         )

@@ -1,4 +1,4 @@
-"""What the system tables hold: facts of policy and ledger, never of data."""
+"""The rows of the system tables, from policy and ledger, never from data."""
 
 from __future__ import annotations
 
@@ -6,38 +6,34 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from hedgerow.database.query.pricing import QueryContext
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Type, Value
-from hedgerow.policy import AnalystRule, Policy, TableRule
+from hedgerow.policy import AnalystRule, TableRule
 from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import format_bound
-from hedgerow.sql.catalog import Catalog
 
 __all__ = [
     "FOLDER_FIELD",
     "PLAN_FORM_FIELD",
     "SYSTEM_TABLES",
     "SystemRow",
-    "SystemTablesContext",
     "list_system_rows",
     "summarise_database",
 ]
 
 SystemRow = dict[str, Value]
 
+# The field of a charge with the folder of a publication. It concerns the custodian only, so no
+# table shows it.
 FOLDER_FIELD: Final = "folder"
-"""Under which name the ledger holds where a publication was to be put, which is the custodian's
-business: no table shows it.
-"""
-
+# The field of a charge with the form of plans that its question was read into; forms before the
+# third have none.
 PLAN_FORM_FIELD: Final = "plan"
-"""Under which name a charge holds by which form of plans its question was read; those before the
-third have none.
-"""
 
 _CAPPED_FUNCTIONS: Final = (
     "count",
@@ -55,8 +51,8 @@ _CAPPED_FUNCTIONS: Final = (
     "max(",
 )
 _RETIRED_NOTE: Final = (
-    "not reused where somebody may have more rows than max_rows_per_group: that version cut their"
-    " sums to whole steps, and chose some of their values too often, so it may be far off"
+    "not reused where a unit may have more rows than max_rows_per_group: that version cut its sums"
+    " to whole steps and selected some of its values too often, so the answer may be far off"
 )
 
 SYSTEM_TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
@@ -99,7 +95,7 @@ SYSTEM_TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
         "max": "text",
         "step": "text",
         "value_count": "integer",
-        "value_list": "text",  # the first of them, as one writes them in a question
+        "value_list": "text",  # the first values, written as in a question
         "is_unit": "boolean",
     },
     "column_values": {"table": "text", "column": "text", "value": "text"},
@@ -109,27 +105,13 @@ _MAX_LISTED_VALUES: Final = 20
 _CURRENCIES: Final = ("epsilon", "rho", "delta")
 
 
-class SystemTablesContext(Protocol):
-    """What is looked at of a database."""
-
-    @property
-    def policy(self) -> Policy: ...
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
-    def budgets(self) -> Mapping[str, Balance | DualBalance]: ...
-    @property
-    def ledger(self) -> LedgerBase: ...
-
-
-def summarise_database(database: SystemTablesContext) -> str:
-    """One line: the tables, whom they are about, and what is left of the budgets. It never
-    fails, since debuggers show it.
-    """
-    policy, said = database.policy, []
+def summarise_database(database: QueryContext) -> str:
+    """Summarise tables, populations and remaining budgets in one line; it never fails, because
+    debuggers show it."""
+    policy, parts = database.policy, []
     try:
         budgets = database.budgets
-    except HedgerowError:  # the ledger is closed, or is no longer there
+    except HedgerowError:  # the ledger is closed or missing
         budgets = {}
     for rule in policy.budgets:
         names = [table.name for table in policy.tables if table.population == rule.population]
@@ -138,10 +120,10 @@ def summarise_database(database: SystemTablesContext) -> str:
             if rule.population in budgets
             else ""
         )
-        said += [f"{', '.join(names)} about {rule.population}{left}"] if names else []
+        parts += [f"{', '.join(names)} about {rule.population}{left}"] if names else []
     public = [table.name for table in policy.tables if table.public]
-    said += [f"{', '.join(public)} public"] if public else []
-    return f"Database {policy.name}: {'; '.join(said)}"
+    parts += [f"{', '.join(public)} public"] if public else []
+    return f"Database {policy.name}: {'; '.join(parts)}"
 
 
 def _format_remaining(account: Balance | DualBalance) -> str:
@@ -158,11 +140,10 @@ def _format_remaining(account: Balance | DualBalance) -> str:
 
 
 def list_system_rows(
-    table: str, database: SystemTablesContext, analyst: str | None
+    table: str, database: QueryContext, analyst: str | None
 ) -> Iterator[SystemRow]:
-    """The rows of a system table; ``analyst`` None is the custodian, who sees every entry of the
-    ledger and every quota.
-    """
+    """Yield the rows of a system table; ``analyst`` None is the custodian, who sees every ledger
+    entry and every quota."""
     match table:
         case "budget":
             for population, account in database.budgets.items():
@@ -191,9 +172,8 @@ def list_system_rows(
 def _list_budget_rows(
     population: str, part: str | None, account: Balance | DualBalance
 ) -> Iterator[SystemRow]:
-    """``spent`` is NULL where no number bounds it. What to know when reading a line stands
-    beside it.
-    """
+    """Yield a row for each currency of a budget; ``spent`` is NULL where no number bounds it, and
+    ``note`` explains a row."""
     lines = (
         {"epsilon": account}
         if isinstance(account, Balance)
@@ -205,9 +185,9 @@ def _list_budget_rows(
             name: None if plain[name] == "inf" else float(plain[name])
             for name in ("total", "spent", "left")
         }
-        notes = ["spent: with what was asked of everybody"] if part is not None else []
+        notes = ["spent includes questions about the whole table"] if part is not None else []
         if line.spent == math.inf:
-            notes.append("closed by Gaussian noise, which has no pure epsilon: rho counts")
+            notes.append("closed by Gaussian noise, which has no pure epsilon; see rho")
         elif (
             currency == "rho"
             and isinstance(account, DualBalance)
@@ -215,7 +195,7 @@ def _list_budget_rows(
             and account.conversion_delta is not None
         ):
             notes.append(
-                f"spent comes to epsilon {format_bound(account.converted_epsilon)} at delta"
+                f"spent converts to epsilon {format_bound(account.converted_epsilon)} at delta"
                 f" {format_bound(account.conversion_delta)}"
             )
         yield {
@@ -233,12 +213,11 @@ def _list_budget_rows(
 def _list_ledger_rows(
     ledger: LedgerBase, analyst: str | None, tables: Sequence[TableRule]
 ) -> Iterator[SystemRow]:
-    """An answer or failure belongs to whom its charge belongs to. Times are told to the second:
-    what is finer would time the runs.
-    """
+    """Yield the ledger entries of an analyst; an answer or failure belongs to the analyst of its
+    charge. Times are rounded to seconds: finer ones would reveal how long queries ran."""
     whose: dict[int, str] = {}
     by_row = {table.name for table in tables if table.unit == "row"}
-    # never cut, and nothing chosen for them
+    # Aggregates that were never cut or selected.
     whole = {"count(*)", *(f"count(distinct{table.unit})".lower() for table in tables)}
     for entry in ledger.entries():
         body = entry.body
@@ -263,17 +242,16 @@ def _list_ledger_rows(
 
 
 def _is_retired(about: Mapping[str, Any], by_row: set[str], whole: set[str]) -> bool:
-    """Return whether the answer to this charge may be of the kind that is not reused since plans
-    have their third form.
-    """
+    """Return whether the answer to a charge may be one that is not reused since the third form of
+    plans."""
     if (
         PLAN_FORM_FIELD in about
         or "aggregates" not in about
         or set(str(about.get("table", "")).split(", ")) <= by_row
     ):
         return False
-    # COUNT(*) was cut only beside a sum or a mean, which stands here as well. What has bounds for a
-    # person's sum is not cut.
+    # COUNT(*) was cut only beside a sum or a mean, which is listed here as well. An aggregate with
+    # bounds for a unit's sum was not cut.
     texts = [str(text).lower().replace(" ", "") for text in about["aggregates"]]
     return any(
         text.startswith(_CAPPED_FUNCTIONS)
@@ -285,12 +263,11 @@ def _is_retired(about: Mapping[str, Any], by_row: set[str], whole: set[str]) -> 
 
 def _format_about(about: Mapping[str, Any]) -> str:
     hidden = (FOLDER_FIELD, PLAN_FORM_FIELD)
-    told = {
-        name: ", ".join(map(str, said)) if isinstance(said, list) else said
-        for name, said in about.items()
+    return "; ".join(
+        f"{name}: {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in about.items()
         if name not in hidden
-    }
-    return "; ".join(f"{name}: {said}" for name, said in told.items())
+    )
 
 
 def _build_table_row(table: TableRule) -> SystemRow:
@@ -323,14 +300,14 @@ def _build_column_row(table: str, column: Column, is_unit: bool) -> SystemRow:
 
 
 def _build_quota_row(rule: AnalystRule, spent: Fraction) -> SystemRow:
-    """NULL where an analyst has none."""
+    """Build the row of an analyst's quota; NULL without one."""
     total = None if rule.max_epsilon is None else float(rule.max_epsilon)
     left = None if rule.max_epsilon is None else float(max(rule.max_epsilon - spent, Fraction(0)))
     return {"analyst": rule.name, "total": total, "spent": float(spent), "left": left}
 
 
 def _format_value_list(column: Column) -> str | None:
-    """Ready for IN (…)."""
+    """Format the values of a column, ready for IN (…)."""
     if column.values is None:
         return None
     shown = [_format_literal(value) for value in column.values[:_MAX_LISTED_VALUES]]
@@ -343,13 +320,9 @@ def _format_literal(value: Value) -> str:
 
 
 def _format_value(value: Value) -> str:
-    return (
-        value.isoformat()
-        if isinstance(value, date)
-        else str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-    )
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _format_bound(value: Fraction | None, type_: Type) -> str | None:

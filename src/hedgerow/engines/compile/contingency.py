@@ -22,7 +22,11 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
+from hedgerow.engines.compile.compiled_relation import (
+    UNIT_COLUMN,
+    CompiledRelation,
+    build_unit_partition,
+)
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.sql_builders import (
     binary,
@@ -35,7 +39,6 @@ from hedgerow.engines.compile.sql_builders import (
     select,
 )
 from hedgerow.engines.compile.sql_writer import render_sql
-from hedgerow.engines.compile.unit_windows import build_unit_partition
 from hedgerow.engines.statement import Statement
 from hedgerow.plan.contingency import WORD_LIMIT, Contingency, group_into_words
 from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS
@@ -102,7 +105,6 @@ def _build_code(value: exp.Expr, size: int) -> exp.Expr:
 
 
 def _pack_word(codes: Sequence[exp.Expr], sizes: Sequence[int], places: Sequence[int]) -> exp.Expr:
-    """Pack the codes of some attributes into one word, NULL where one of them is."""
     terms = [
         binary(
             codes[at],
@@ -131,7 +133,6 @@ def _compile_parts(
     *,
     text_ids: bool,
 ) -> exp.Select:
-    """Compile the parts of each unit in each combination, where it has any."""
     words = [(name, column(name)) for name in names]
     each = select(
         [(UNIT_COLUMN, column(UNIT_COLUMN)), *words, (_COUNT, exp.Count(this=exp.Star()))], rows

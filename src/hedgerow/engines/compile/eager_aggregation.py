@@ -98,7 +98,6 @@ def split_join(
 
 
 def _is_unit_cross_join(join: Join) -> bool:
-    """Return whether a join pairs all rows of the same unit, and compares nothing else."""
     return (
         join.other.unit is not None
         and not join.on

@@ -109,7 +109,6 @@ def estimate_size(expression: Expression) -> int:
 
 
 def _cast_to_common(terms: Sequence[TypedSql]) -> list[exp.Expr]:
-    """Cast all terms to one type: real where integers and reals are mixed."""
     types = {term.range.type for term in terms if term.range.values != ()} or {terms[0].range.type}
     type_ = "real" if "real" in types else types.pop()
     return [term.cast_to(type_) for term in terms]
@@ -228,12 +227,10 @@ def _make_date_shift(name: str) -> FunctionCompiler:
     )
 
 
-def _make_date_part(name: str) -> FunctionCompiler:
-    return lambda terms, dialect: dialect.date_parts[name](terms[0].sql)
-
-
-def _make_date_truncation(name: str) -> FunctionCompiler:
-    return lambda terms, dialect: dialect.date_truncations[name](terms[0].sql)
+def _make_date_function(name: str) -> FunctionCompiler:
+    return lambda terms, dialect: {**dialect.date_parts, **dialect.date_truncations}[name](
+        terms[0].sql
+    )
 
 
 FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
@@ -285,6 +282,5 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
         terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")
     ),
     **{name: _make_date_shift(name) for name in DATE_SHIFTS},
-    **{name: _make_date_part(name) for name in DATE_PARTS},
-    **{name: _make_date_truncation(name) for name in DATE_TRUNCATIONS},
+    **{name: _make_date_function(name) for name in (*DATE_PARTS, *DATE_TRUNCATIONS)},
 }

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from hedgerow.engines.compile.column_lineage import find_source_column
 from hedgerow.engines.compile.sql_builders import (
     binary,
     call_function,
@@ -16,8 +17,7 @@ from hedgerow.engines.compile.sql_builders import (
     real_literal,
 )
 from hedgerow.plan.measures import ClampedGrid
-from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table
-from hedgerow.plan.scalar.expressions import ColumnRef
+from hedgerow.plan.nodes import RelationNode
 from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.plan.values import Range
 
@@ -30,23 +30,10 @@ def find_read_range(rows: RelationNode, name: str) -> Range:
     Bounds derived for expressions are not used here: doubles can lie beyond them by a rounding
     error.
     """
-    match rows:
-        case Table():
-            column = rows.schema.column(name)
-            if column is not None and column.values is None and column.low is not None:
-                return Range(column.type, column.low, column.high)
-        case Filter():
-            return find_read_range(rows.source, name)
-        case Project() if isinstance(made := dict(rows.outputs)[name], ColumnRef):
-            return find_read_range(rows.source, made.column)
-        case Join():
-            added = dict(rows.added_columns)
-            return (
-                find_read_range(rows.other, added[name])
-                if name in added
-                else find_read_range(rows.source, name)
-            )
-    return Range(rows.columns[name].type)
+    read = find_source_column(rows, name)
+    if read is None or read.values is not None or read.low is None:
+        return Range(rows.columns[name].type)
+    return Range(read.type, read.low, read.high)
 
 
 def compile_grid_steps(value: exp.Expr, known: Range, grid: ClampedGrid) -> exp.Expr:

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from hedgerow.engines.compile.column_lineage import MAX_ENCODED_WORDS, find_source_column
-from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
+from hedgerow.engines.compile.compiled_relation import (
+    UNIT_COLUMN,
+    CompiledRelation,
+    build_unit_partition,
+    keep_first,
+)
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.sql_builders import (
     NamedExpressions,
@@ -23,7 +28,6 @@ from hedgerow.engines.compile.sql_builders import (
     order_by,
     select,
 )
-from hedgerow.engines.compile.unit_windows import build_unit_partition, keep_first
 from hedgerow.plan.nodes import Aggregate, RelationNode
 from hedgerow.plan.values import Value
 

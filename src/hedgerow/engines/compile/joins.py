@@ -8,10 +8,12 @@ from sqlglot import exp
 
 from hedgerow.engines.compile.column_lineage import list_words
 from hedgerow.engines.compile.compiled_relation import (
+    PLACE_COLUMN,
     SECOND_UNIT_COLUMN,
     UNIT_COLUMN,
     CompiledRelation,
     alias_partner,
+    build_place_limit,
     build_same_unit,
     select_numbered,
 )
@@ -27,7 +29,6 @@ from hedgerow.engines.compile.sql_builders import (
     order_by,
     select,
 )
-from hedgerow.engines.compile.unit_windows import PLACE_COLUMN, build_place_limit
 from hedgerow.errors import Unsupported
 from hedgerow.plan.measures import SecondPopulation
 from hedgerow.plan.nodes import Join

@@ -14,12 +14,16 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.engines.compile.compiled_relation import UNIT_COLUMN, CompiledRelation
+from hedgerow.engines.compile.compiled_relation import (
+    UNIT_COLUMN,
+    CompiledRelation,
+    build_unit_partition,
+    keep_first,
+)
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.grid_rounding import compile_grid_steps
 from hedgerow.engines.compile.group_keys import needs_group_bound
 from hedgerow.engines.compile.sql_builders import column, is_one_of, order_by, select
-from hedgerow.engines.compile.unit_windows import build_unit_partition, keep_first
 from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
@@ -114,7 +118,6 @@ class OrderedValueQuery:
         return keep_first(self._rows, place, self._plan.bound.max_groups, self._names)
 
     def _keep_first_values(self, rows: exp.Select) -> exp.Select:
-        """Keep the first values of each unit in each group by (rank, value, copy)."""
         value = column(_VALUE_COLUMN)
         has_value: exp.Expr = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
         if isinstance(self._measure, OrderStatistic) and self._measure.values is not None:

@@ -160,7 +160,6 @@ def _build_statement(
 
 
 def _covers_all_units(rows: RelationNode) -> bool:
-    """Return whether rows have units and no condition drops any of them."""
     if isinstance(rows, Table | Filter):
         return isinstance(rows, Table) and rows.unit != "row"
     if isinstance(rows, Union):
@@ -223,5 +222,5 @@ def _aggregate_second_population(
     received = received.group_by(
         column(SECOND_UNIT_COLUMN), *(key.copy() for _, key in keys), copy=False
     )
-    max_rows = plan.population_join[0].max_rows
+    max_rows = plan.population_join.population.max_rows
     return rows.aggregate_by_key(sums.total_second_units(max_rows), received)

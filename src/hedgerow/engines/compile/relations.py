@@ -18,6 +18,7 @@ from hedgerow.engines.compile.compiled_relation import (
     UNIT_COLUMN,
     CompiledRelation,
     alias_partner,
+    keep_first,
     merge_names,
     select_numbered,
 )
@@ -37,7 +38,6 @@ from hedgerow.engines.compile.sql_builders import (
     select,
 )
 from hedgerow.engines.compile.stored_tables import StoredTable
-from hedgerow.engines.compile.unit_windows import keep_first
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan.measures import SecondPopulation
 from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table, Union, UnitAggregation
@@ -178,7 +178,6 @@ class RelationCompiler:
         return joined
 
     def _compile_first_parts(self, node: Table, needed: Sequence[str]) -> CompiledRelation:
-        """Compile a partitioned table to the rows of each unit's first parts."""
         partition = node.schema.partition
         assert partition is not None
         by = node.schema.column(partition.column)
@@ -304,7 +303,6 @@ class RelationCompiler:
 
 
 def _find_owner_table(table: Table) -> Table:
-    """Follow the foreign keys of a table to the one that has the id column of the unit."""
     schema = table.schema
     while schema.link is not None:
         schema = schema.link.parent

@@ -183,7 +183,6 @@ class SumCompiler:
         ]
 
     def _clamp_unit_sum(self, measure: Measure, parts: PartExpressions) -> exp.Expr:
-        """Clamp the whole sum of a unit to its bounds; 0 where it has no values."""
         name, limits = str(measure.column), measure.sum_bounds or (0, 0)
         total = cast(parts[name, measure.grid].copy(), self._dialect.wide_integer)
         none = (
@@ -196,7 +195,6 @@ class SumCompiler:
     def _build_unscaled(
         self, measure: Measure, parts: PartExpressions, rows: exp.Expr
     ) -> list[exp.Expr]:
-        """Build the sums over a unit's rows, before any scaling."""
         if not measure.has_null_sum:
             return self._build_value_sums(measure, parts)
         missing = self._widen(
@@ -209,7 +207,6 @@ class SumCompiler:
         ]
 
     def _build_value_sums(self, measure: Measure, parts: PartExpressions) -> list[exp.Expr]:
-        """Build the sums over the rows with a value."""
         name, grid = str(measure.column), measure.grid
         if grid is None:
             return [parts[name, None].copy()]
@@ -297,7 +294,6 @@ class SumCompiler:
         )
 
     def _widen(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
-        """Cast to the wide type; narrow values already have 64 bits."""
         return cast(value, self._dialect.wide_integer) if wide else value
 
     def _build_part(self, part: SumPart) -> exp.Expr:
@@ -347,7 +343,6 @@ PartExpressions = Mapping[SumPart, exp.Expr]
 
 
 def _list_parts(measure: Measure) -> list[SumPart]:
-    """List the sums that a measure needs."""
     name = measure.column
     if name is None:
         return []
@@ -363,7 +358,6 @@ def _list_parts(measure: Measure) -> list[SumPart]:
 
 
 def _needs_wide_unit_sum(measure: Measure) -> bool:
-    """Return whether the sum of one unit needs the wide type, before it is scaled."""
     return _compute_max_row_value(measure) > _MAX_NARROW_VALUE
 
 

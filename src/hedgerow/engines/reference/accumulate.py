@@ -102,7 +102,6 @@ def _count_combinations(
 
 
 def _list_codes(contingency: Contingency, together: Iterable[Row]) -> list[tuple[int, ...]]:
-    """List the codes of the rows that have one for every attribute."""
     every: list[tuple[Any, ...]] = [
         tuple(row[name] for name in contingency.columns) for row in together
     ]
@@ -178,7 +177,6 @@ def compute_sum_contribution(
 
 
 def _sum_unit_rows(measure: Measure, together: Sequence[Row]) -> list[int]:
-    """Sum over all rows of a unit, before they are scaled down to those that count."""
     column = str(measure.column)
     grid, values = measure.grid, _collect_values(together, column)
     if grid is None:

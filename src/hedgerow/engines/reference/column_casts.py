@@ -67,7 +67,6 @@ def _clamp(value: Any, low: Fraction, high: Fraction) -> Value:
 
 
 def _parse_number(raw: object) -> int | float | Decimal | None:
-    """Parse the exact number that a value is or spells."""
     if isinstance(raw, str):
         text = raw.strip()
         return Decimal(text) if _NUMBER_PATTERN.fullmatch(text) else _INFINITIES.get(text.lower())

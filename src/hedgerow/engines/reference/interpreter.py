@@ -127,12 +127,9 @@ def _assign_owners(schema: Schema, tables: RawTables) -> Iterator[tuple[Any, Map
 
 
 def _read_named(schema: Schema, name: str, raw: Mapping[str, object]) -> Any:
-    column = _get_column(schema, name)
+    column = schema.column(name)
+    assert column is not None
     return read_value(column, raw[column.name])
-
-
-def _get_column(schema: Schema, name: str) -> Column:
-    return next(column for column in schema.columns if column == schema.column(name))
 
 
 def _read_id(declared: Column | None, unit: Any) -> Any:
@@ -147,8 +144,9 @@ def _read_id(declared: Column | None, unit: Any) -> Any:
 def _keep_first_parts(
     found: Iterable[tuple[Any, Row]], schema: Schema, partition: Partition
 ) -> OwnedRows:
-    """Keep the rows of each unit's first parts, NULL last."""
-    name = _get_column(schema, partition.column).name
+    (name,) = (
+        column.name for column in schema.columns if column == schema.column(partition.column)
+    )
     units: dict[Any, list[Row]] = {}
     for unit, row in found:
         units.setdefault(unit, []).append(row)
@@ -220,7 +218,6 @@ def _evaluate_unit_aggregation(node: UnitAggregation, tables: RawTables, rank: R
 
 
 def _order_nulls_first(group: GroupKey) -> list[tuple[bool, Any]]:
-    """Return a sort key with NULL first."""
     return [(value is not None, value) for value in group]
 
 
@@ -286,7 +283,7 @@ def _clamp_second_population(
         got.setdefault(other, []).append(numbers)
     low, high = (
         end // measure.resolution if exact else end
-        for end in measure.number_bounds(plan.population_join[0].max_rows)
+        for end in measure.number_bounds(plan.population_join.population.max_rows)
     )
     return [
         tuple(min(max(sum(column), low), high) for column in zip(*each, strict=True))

@@ -50,8 +50,6 @@ def _check_result(result: int) -> None:
 def _is_readable(path: str) -> bool:
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
-    except PermissionError:
-        return False
-    except OSError:  # such as a missing file, which its reader reports
-        return True
+    except OSError as error:  # others, such as a missing file, are reported by its reader
+        return not isinstance(error, PermissionError)
     return True

@@ -74,7 +74,6 @@ def assemble_filter(processor: Processor) -> list[Instruction]:
 
 
 def _match_number(number: int | None, block: Iterable[Instruction]) -> Iterator[Instruction]:
-    """Run a block that returns if the call has this number."""
     if number is not None:
         body = list(block)
         yield _EQUAL, 0, len(body), number
@@ -82,7 +81,6 @@ def _match_number(number: int | None, block: Iterable[Instruction]) -> Iterator[
 
 
 def _assemble_rule(rule: ArgumentRule) -> Iterator[Instruction]:
-    """Allow the call if its argument passes the rule, else refuse it."""
     yield _LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument
     if rule.forbidden_bits:
         yield _ANY_BIT, 1, 0, rule.forbidden_bits

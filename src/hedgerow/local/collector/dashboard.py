@@ -127,7 +127,6 @@ class Dashboard:
         }
 
     def to_html(self) -> str:
-        """Build the HTML page."""
         return render_page(
             "What clients report",
             "Every client randomises its answer before it is sent. Only sums are stored here: no"

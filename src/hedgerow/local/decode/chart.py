@@ -1,4 +1,4 @@
-"""A chart of decoded values as one SVG file: estimates, intervals and, in a simulation, the truth."""
+"""A chart of decoded values as one SVG file: estimates, intervals and, if known, the truth."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def draw_estimates(
     *,
     unit: str = "clients",
 ) -> str:
-    """Draw the values in the given order. ``truth`` maps each value to its true number, if known."""
+    """Draw the values in the given order; ``truth`` has the true number of each, if known."""
     if not estimates:
         raise InvalidArgument("estimates", "must hold at least one value to draw")
     left = 16 + compute_label_width(str(estimate.value) for estimate in estimates)

@@ -168,10 +168,9 @@ def _recheck_candidates(
     k = candidates.k[places]
     unseen = np.ldexp(1.0, k - 62)
     value = bound * candidates.value[places]
-    smallest = np.maximum(value * (1 - 8 * _ULP - unseen) - bound * unseen - 0.5, 0)
-    smallest *= float(1 / (2 * sigma))
-    needed = smallest * smallest * (1 - 8 * _ULP)
-    rejected = needed > candidates.e[places] + EXPONENTIAL_ERROR.take(k)
+    lowest = np.maximum(value * (1 - 8 * _ULP - unseen) - bound * unseen - 0.5, 0)
+    lowest *= float(1 / (2 * sigma))
+    rejected = lowest * lowest * (1 - 8 * _ULP) > candidates.e[places] + EXPONENTIAL_ERROR.take(k)
     keep[places[rejected]] = False
     for place in places[~rejected]:
         nearest[place], keep[place] = _resolve_candidate(

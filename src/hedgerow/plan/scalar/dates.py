@@ -1,11 +1,11 @@
-"""Parts of dates, and other dates. Dates run from the year 1 to the year 9999; whatever lies
-outside is the nearest of these. NULL in, NULL out.
+"""Date functions: parts, truncations and shifts. Dates lie in the years 1 to 9999, and results
+outside are clamped. NULL in, NULL out.
 
-* ``add days(date, count)``: so many days later, earlier where the count is below 0.
-* ``add months(date, count)``: the same day of the month so many months later, or the last day of
-  that month where it has no such day.
-* ``days between(first, last)``: how many days the last lies after the first, below 0 where it lies
-  before.
+* ``add days(date, count)``: ``count`` days later, or earlier if it is negative.
+* ``add months(date, count)``: the same day of the month ``count`` months later, or the last day of
+  that month if it has no such day.
+* ``days between(first, last)``: the number of days from the first to the last, negative if the last
+  is earlier.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _MAX_LISTED_DATES: Final = 1200  # a hundred years of months
 def _require_date_bounds(ranges: Sequence[Range], name: str) -> tuple[date, date] | None:
     if ranges[0].type != "date":
         raise Unsupported(
-            f"The {name} is taken of a date; declare the column as a date in the policy."
+            f"The {name} needs a date: declare the column with type date in the policy."
         )
     low, high = ranges[0].low, ranges[0].high
     return (
@@ -89,14 +89,14 @@ def _require_date_bounds(ranges: Sequence[Range], name: str) -> tuple[date, date
 
 
 def infer_date_part(name: str, ranges: Sequence[Range]) -> Range:
-    """The range of a part: fixed, or for the year that of the column."""
+    """Return the range of a date part: fixed, or for the year that of the column."""
     ends = _require_date_bounds(ranges, name)
     low, high = _PART_BOUNDS.get(name) or ((ends[0].year, ends[1].year) if ends else (1, 9999))
     return Range("integer", Fraction(low), Fraction(high), Fraction(1), nullable=ranges[0].nullable)
 
 
 def infer_date_truncation(name: str, ranges: Sequence[Range]) -> Range:
-    """The first days between the bounds of the column, listed where they are few."""
+    """Return the truncated dates between the bounds of the column, listed if they are few."""
     ends = _require_date_bounds(ranges, name)
     if ends is None:
         return Range("date", nullable=ranges[0].nullable)
@@ -131,14 +131,12 @@ def _list_months(first: date, last: date, every: int) -> tuple[date, ...] | None
 
 
 def infer_date_shift(name: str, ranges: Sequence[Range]) -> Range:
-    """A later date moves to a later one, or the same, and so does one that is moved further: the
-    ends go to the ends.
+    """Return the range of a shifted date: shifts are monotone in the date and in the count, so
+    bounds go to bounds.
     """
-    ends, count = _require_date_bounds(ranges, "date some time later"), ranges[1]
+    ends, count = _require_date_bounds(ranges, "shift of a date"), ranges[1]
     if count.type != "integer":
-        raise Unsupported(
-            "Whole days and months are added to a date: write a whole number of them."
-        )
+        raise Unsupported("Only whole days and months can be added to a date: write an integer.")
     nullable = any(range_.nullable for range_ in ranges)
     if ends is None or count.low is None or count.high is None:
         return Range("date", nullable=nullable)
@@ -150,12 +148,12 @@ def infer_date_shift(name: str, ranges: Sequence[Range]) -> Range:
 
 
 def count_days_between(first: date, last: date) -> int:
-    """How many days the last lies after the first."""
+    """Return the number of days from the first date to the last."""
     return last.toordinal() - first.toordinal()
 
 
 def infer_days_between(ranges: Sequence[Range]) -> Range:
-    """From the last of the first to the first of the last; at most all the days there are."""
+    """Return the range of the number of days between two dates, at most all days there are."""
     (a, b), (c, d) = (
         _require_date_bounds([range_], "number of days between") or (date.min, date.max)
         for range_ in ranges

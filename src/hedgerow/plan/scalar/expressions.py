@@ -1,5 +1,5 @@
-"""Expressions over the columns of a relation: a column, a constant, or a function from the
-closed list in ``functions``.
+"""Expressions over the columns of a relation: a column, a constant, or a function from the closed
+list in ``functions``.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ class ColumnRef:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value written in the question. Reals are doubles, as the engine has them; NULL takes any
-    type.
-    """
+    """A value written in the question. Reals are doubles, as in the engines; NULL fits any type."""
 
     value: Value
     type: Type
@@ -51,17 +49,17 @@ class Constant:
         value = self.value
         if self.type == "integer" and isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise Unsupported(
-                "Whole numbers have at most 64 bits; write a larger one as a real, with a decimal"
+                "Integers have at most 64 bits. Write a larger number as a real, with a decimal"
                 " point."
             )
         if self.type == "real" and isinstance(value, int | float):
             if not abs(value) <= sys.float_info.max:  # nor is NaN
-                raise Unsupported("Real numbers here are finite; write one that a double can hold.")
+                raise Unsupported("Reals must be finite. Write a number that fits a double.")
             object.__setattr__(self, "value", float(value) + 0.0)  # there is one zero
 
     @property
     def range(self) -> Range:
-        """A constant is its own range."""
+        """The range of the single value."""
         if self.value is None:
             return Range(self.type, values=())
         if self.type == "text" or self.type == "boolean":
@@ -73,7 +71,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the closed list, applied."""
+    """A call of a function from the closed list."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -83,7 +81,7 @@ Expression = ColumnRef | Constant | Call
 
 
 def infer_range(expression: Expression, columns: Mapping[str, Range]) -> Range:
-    """What is known about the values of an expression; Unsupported where it is not typed."""
+    """Return the range of an expression; raise Unsupported if it is not well typed."""
     if isinstance(expression, ColumnRef):
         return columns[expression.column]
     if isinstance(expression, Constant):
@@ -94,7 +92,7 @@ def infer_range(expression: Expression, columns: Mapping[str, Range]) -> Range:
 
 
 def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
-    """The value of an expression on one row: what every engine must compute."""
+    """Return the value of an expression on one row: the reference for every engine."""
     if isinstance(expression, ColumnRef):
         return row[expression.column]
     if isinstance(expression, Constant):
@@ -108,7 +106,7 @@ def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
 
 
 def find_columns(expression: Expression) -> Iterator[str]:
-    """The columns that an expression reads."""
+    """Yield the columns that an expression reads."""
     if isinstance(expression, ColumnRef):
         yield expression.column
     elif isinstance(expression, Call):
@@ -117,15 +115,15 @@ def find_columns(expression: Expression) -> Iterator[str]:
 
 
 def substitute_columns(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
-    """The expression with what each column stands for written out in its place."""
+    """Replace each column of an expression by its meaning."""
     if (
         count_nodes(expression)
         + sum(count_nodes(columns[name]) for name in find_columns(expression))
         > _MAX_NODES
     ):
         raise Unsupported(
-            "Written out, this question is too long: give fewer names to expressions that are used"
-            " in other expressions."
+            "This question is too long once its names are replaced by their expressions. Nest fewer"
+            " named expressions."
         )
     return _substitute(expression, columns)
 
@@ -142,16 +140,15 @@ def _substitute(expression: Expression, columns: Mapping[str, Expression]) -> Ex
 
 
 def count_nodes(expression: Expression) -> int:
-    """How many parts an expression has."""
+    """Return the number of nodes of an expression."""
     return 1 + sum(map(count_nodes, expression.arguments)) if isinstance(expression, Call) else 1
 
 
 def insert_casts(expression: Expression, columns: Mapping[str, Range]) -> Expression:
-    """The same with ``to real`` written out where a whole number is picked or looked for among
-    reals.
+    """Write out ``to real`` where an integer is chosen, or searched, among reals.
 
-    The type of a value that is picked is that of the expression, whichever it is; on a row where
-    the reals are NULL, their type is gone.
+    The type of a chosen value is that of the whole expression; on a row where the reals are NULL,
+    their values do not show it.
     """
     if not isinstance(expression, Call):
         return expression

@@ -1,9 +1,11 @@
-"""The closed list of functions: type, range and meaning of each.
+"""The closed list of functions: type, range and meaning of each. A function outside this list does
+not exist.
 
-Every function is total: no value of its types makes it raise, so no error can tell what the data
-hold. Division by zero, the root of a negative number and the like are NULL. Arithmetic wants
-bounds, because only then can neither a whole number overflow nor a real become infinite. A function
-outside this list does not exist.
+Every function is total: no value of its types makes it raise, so no error can reveal the data.
+Division by zero, the root of a negative number and the like are NULL. Arithmetic needs bounds,
+because only then can neither an integer overflow nor a real become infinite.
+
+A refusal here names the problem only; the SQL binder adds the place in the question and the fix.
 """
 
 from __future__ import annotations
@@ -54,8 +56,8 @@ _MAX_REAL: Final = 2**1000
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """``result`` gives the range of the value or refuses; ``evaluate`` the value. A ``strict``
-    one is NULL where an argument is.
+    """A function: ``infer_range`` returns the range of its value or refuses, ``evaluate`` the
+    value. A ``strict`` function is NULL if an argument is.
     """
 
     name: str
@@ -65,7 +67,7 @@ class Function:
 
 
 def round_half_away(value: float | Fraction) -> int:
-    """To the nearest whole number, halves away from zero: as the engines round."""
+    """Round to the nearest integer, halves away from zero, as the engines do."""
     exact = Fraction(value)
     size = math.floor(abs(exact) + Fraction(1, 2))
     return size if exact > 0 else -size
@@ -75,11 +77,11 @@ def _require_bounds(ranges: Sequence[Range], name: str) -> list[tuple[Fraction, 
     found = []
     for range_ in ranges:
         if range_.type not in ("integer", "real"):
-            raise Unsupported(f"{name} works on numbers, and this is {_name_type(range_.type)}.")
+            raise Unsupported(f"{name} needs numbers, but this is {_name_type(range_.type)}.")
         if range_.low is None or range_.high is None:
             raise Unbounded(
-                f"{name} needs a number with known bounds: declare min and max of its columns in"
-                " the policy."
+                f"{name} needs a number with bounds. Declare min and max of its columns in the"
+                " policy, or clamp them: LEAST(GREATEST(x, 0), 100)."
             )
         found.append((range_.low, range_.high))
     return found
@@ -87,8 +89,8 @@ def _require_bounds(ranges: Sequence[Range], name: str) -> list[tuple[Fraction, 
 
 def _name_type(type_: Type) -> str:
     return {
-        "boolean": "a truth value",
-        "integer": "a whole number",
+        "boolean": "a condition",
+        "integer": "an integer",
         "real": "a real number",
         "text": "text",
         "date": "a date",
@@ -107,7 +109,7 @@ def _build_number_range(
     low, high = min(corners), max(corners)
     if max(abs(low), abs(high)) > (_MAX_INTEGER if whole else _MAX_REAL):
         raise Unsupported(
-            f"{name} may leave the range of numbers here: its bounds are {_format_bound(low)} and"
+            f"{name} may exceed the largest number: its bounds are {_format_bound(low)} and"
             f" {_format_bound(high)}."
         )
     if whole and (step is None or step.denominator != 1):
@@ -151,7 +153,7 @@ def _infer_quotient(ranges: Sequence[Range]) -> Range:
 def _infer_remainder(ranges: Sequence[Range]) -> Range:
     (a, b), (c, d) = _require_bounds(ranges, "%")
     if any(range_.type != "integer" for range_ in ranges):
-        raise Unsupported("% works on whole numbers.")
+        raise Unsupported("% needs integers.")
     most = max(abs(c), abs(d), Fraction(1)) - 1
     return Range(
         "integer", max(-most, min(a, Fraction(0))), min(most, max(b, Fraction(0))), Fraction(1)
@@ -175,8 +177,8 @@ def _infer_rounding(name: str, move: Callable[[Fraction], int], ranges: Sequence
         return ranges[0].with_changes(values=None)
     if max(abs(low), abs(high)) > _MAX_EXACT_REAL:
         raise Unsupported(
-            f"{name} gives whole numbers up to 2^53, and the bounds here are {_format_bound(low)}"
-            f" and {_format_bound(high)}."
+            f"{name} gives integers up to 2^53, but the bounds here are {_format_bound(low)} and"
+            f" {_format_bound(high)}."
         )
     return Range(
         "integer",
@@ -208,13 +210,16 @@ def _infer_ln(ranges: Sequence[Range]) -> Range:
 def _infer_extreme(
     name: str, pick: Callable[[Sequence[Fraction]], Fraction], ranges: Sequence[Range]
 ) -> Range:
-    """Of numbers, or of dates. It computes nothing, and so needs no bounds: LEAST has an upper one
-    where one of its arguments has, and a lower one where all have; GREATEST the other way round. So
-    GREATEST(LEAST(x, 9), 0) has both, whatever x is."""
+    """Return the range of LEAST or GREATEST of numbers, or of dates, which needs no bounds.
+
+    LEAST has an upper bound if one argument has one, and a lower bound if all have one; GREATEST
+    the other way round. So GREATEST(LEAST(x, 9), 0) has both, whatever x is.
+    """
     types = {range_.type for range_ in ranges}
     if types != {"date"} and not types <= {"integer", "real"}:
         raise Unsupported(
-            f"{name} works on numbers, or on dates, and here are {' and '.join(sorted(types))}."
+            f"{name} needs numbers only, or dates only, but these are"
+            f" {' and '.join(sorted(types))}."
         )
     type_: Type = types.pop() if len(types) == 1 else "real"
     ends = [
@@ -235,8 +240,8 @@ def _infer_extreme(
 def _infer_real(ranges: Sequence[Range]) -> Range:
     if ranges[0].type not in ("integer", "real"):
         raise Unsupported(
-            f"CAST turns numbers into numbers, and this is {_name_type(ranges[0].type)}: declare"
-            " its type in the policy instead."
+            f"CAST converts numbers only, but this is {_name_type(ranges[0].type)}: declare its"
+            " type in the policy instead."
         )
     return ranges[0].with_changes(type="real", values=None)
 
@@ -254,14 +259,14 @@ def _infer_logical(ranges: Sequence[Range]) -> Range:
     for range_ in ranges:
         if range_.type != "boolean":
             raise Unsupported(
-                f"AND, OR and NOT work on conditions, and this is {_name_type(range_.type)}."
+                f"AND, OR and NOT need conditions, but this is {_name_type(range_.type)}."
             )
     return _infer_boolean(ranges)
 
 
 def _infer_like(ranges: Sequence[Range]) -> Range:
     if any(range_.type != "text" for range_ in ranges):
-        raise Unsupported("LIKE works on text.")
+        raise Unsupported("LIKE needs text.")
     return _infer_boolean(ranges)
 
 

@@ -1,4 +1,4 @@
-"""Conditions with three truth values, and the functions that pick among values."""
+"""Three-valued logic, and the functions that choose among values."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ += ["check_same_type", "evaluate_in", "evaluate_nullif", "evaluate_or", 
 
 
 def check_same_type(ranges: Sequence[Range], name: str) -> int:
-    """Refuses to mix types (whole numbers and reals may mix, NULL goes with all). Always 0, so
-    that it fits in an expression.
+    """Refuse to mix types (integers and reals may mix, NULL fits all). Return 0, so that it can be
+    used in an expression.
     """
     _find_common_type(ranges, name)
     return 0
@@ -38,13 +38,13 @@ def _find_common_type(ranges: Sequence[Range], name: str) -> Type:
         return "real"
     if len(types) > 1:
         raise Unsupported(
-            f"{name} needs values of one type, and here are {' and '.join(sorted(types))}."
+            f"{name} needs values of one type, but these are {' and '.join(sorted(types))}."
         )
     return types.pop() if types else ranges[0].type
 
 
 def compute_hull(ranges: Sequence[Range], name: str, *, nullable: bool) -> Range:
-    """The range of a value that comes from one of these."""
+    """Return the range of a value that comes from one of these ranges."""
     type_ = _find_common_type(ranges, name)
     known = [range_ for range_ in ranges if range_.values != ()]
     if not known:
@@ -64,7 +64,9 @@ def compute_hull(ranges: Sequence[Range], name: str, *, nullable: bool) -> Range
 
 
 def infer_case(ranges: Sequence[Range]) -> Range:
-    """CASE WHEN a THEN x WHEN b THEN y ELSE z: the arguments are a, x, b, y, z."""
+    """Return the range of CASE WHEN a THEN x WHEN b THEN y ELSE z, with the arguments a, x, b, y,
+    z.
+    """
     for range_ in ranges[0:-1:2]:
         if range_.type != "boolean":
             raise Unsupported("CASE WHEN needs a condition.")
@@ -73,22 +75,22 @@ def infer_case(ranges: Sequence[Range]) -> Range:
 
 
 def infer_coalesce(ranges: Sequence[Range]) -> Range:
-    """NULL only where all may be."""
+    """Return the range of COALESCE, which is nullable only if all arguments are."""
     return compute_hull(ranges, "COALESCE", nullable=all(range_.nullable for range_ in ranges))
 
 
 def evaluate_and(*values: bool | None) -> bool | None:
-    """False wins, then NULL."""
+    """Return the conjunction: False wins, then NULL."""
     return False if False in values else None if None in values else True
 
 
 def evaluate_or(*values: bool | None) -> bool | None:
-    """True wins, then NULL."""
+    """Return the disjunction: True wins, then NULL."""
     return True if True in values else None if None in values else False
 
 
 def evaluate_case(*values: Any) -> Any:
-    """The value after the first condition that holds, or the last one."""
+    """Return the value after the first condition that is true, or the last value."""
     taken = next(
         (value for holds, value in zip(values[0:-1:2], values[1::2], strict=True) if holds),
         values[-1],
@@ -97,12 +99,12 @@ def evaluate_case(*values: Any) -> Any:
 
 
 def evaluate_coalesce(*values: Any) -> Any:
-    """The first value that is not NULL."""
+    """Return the first value that is not NULL."""
     return _promote_result(next((value for value in values if value is not None), None), values)
 
 
 def _promote_result(value: Any, among: Sequence[Any]) -> Any:
-    """A whole number picked among reals is a real."""
+    """Convert an integer that was chosen among reals to a real."""
     mixed = (
         isinstance(value, int)
         and not isinstance(value, bool)
@@ -112,8 +114,8 @@ def _promote_result(value: Any, among: Sequence[Any]) -> Any:
 
 
 def promote_to_real(move: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, of reals where one is among the values: a whole number beside a real is taken
-    for one, as the engines do.
+    """Wrap a function so that it computes in reals if one of its arguments is real, as the engines
+    do.
     """
 
     def run(*values: Any) -> Any:
@@ -130,14 +132,12 @@ is_equal = promote_to_real(operator.eq)
 
 
 def evaluate_nullif(a: Any, b: Any) -> Any:
-    """a, but NULL where it equals b."""
+    """Return a, or NULL if it equals b."""
     return None if a is not None and b is not None and is_equal(a, b) else a
 
 
 def evaluate_in(value: Any, *among: Any) -> bool | None:
-    """Whether the value is one of those listed; there is no telling when it is none of the
-    others and one of them is NULL.
-    """
+    """Return whether a value is in a list; NULL if it is not found and the list has a NULL."""
     return (
         None
         if value is None
@@ -146,14 +146,14 @@ def evaluate_in(value: Any, *among: Any) -> bool | None:
 
 
 def evaluate_like(text: str, pattern: str) -> bool:
-    """% stands for any text, _ for one character; upper and lower case differ."""
+    """Return whether a text matches a pattern: % is any text, _ one character; case matters."""
     return _compile_like_pattern(pattern).fullmatch(text) is not None
 
 
 @lru_cache(maxsize=256)
 def _compile_like_pattern(pattern: str) -> re.Pattern[str]:
-    """Each piece between two % is found where it first occurs, for good: going back would help
-    nothing and could take ages.
+    """Compile a LIKE pattern so that each piece between two % is matched at its first occurrence,
+    for good: backtracking would not help, and could take very long.
     """
     pieces = [
         "".join("." if c == "_" else re.escape(c) for c in piece) for piece in pattern.split("%")

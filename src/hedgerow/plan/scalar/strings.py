@@ -1,19 +1,19 @@
-"""Functions of text. A text is its code points, one after the other; places count from 1. NULL in,
-NULL out.
+"""String functions. A text is a sequence of code points, at positions counted from 1. NULL in, NULL
+out.
 
-* ``lower``, ``upper``: each code point by itself becomes its one-to-one partner in Unicode; those
-  without one stay (``upper`` of "ŉ" is "ŉ"). So the length never changes. Where Unicode writes the
-  capital with several, the one-letter capital is taken: "ß" becomes "ẞ", "ᾳ" becomes "ᾼ", and
+* ``lower``, ``upper``: each code point becomes its one-to-one partner in Unicode, or stays if it
+  has none (``upper`` of "ŉ" is "ŉ"). So the length never changes. Where Unicode writes the capital
+  with several code points, the one-letter capital is used: "ß" becomes "ẞ", "ᾳ" becomes "ᾼ", and
   ``lower`` of "İ" is "i".
-* ``trim``: without the blanks (U+0020, nothing else) at both ends.
-* ``length``: how many code points.
-* ``substring(text, start, count)``: those at the places p with start <= p < start + count. Places
-  before the first and behind the last are empty, so a start below 1 uses up some of the count, and
-  a count of 0 or less gives the empty text.
-* ``right(text, count)``: the last ``count``, all where there are no more, and the empty text for 0
-  or less.
-* ``concat``: all of them, in order. ``starts with(text, beginning)``: code point by code point;
-  every text starts with the empty one.
+* ``trim``: without the blanks (U+0020 only) at both ends.
+* ``length``: the number of code points.
+* ``substring(text, start, count)``: the code points at positions p with start <= p < start + count.
+  Positions before the first and behind the last are empty, so a start below 1 uses up some of the
+  count, and a count of 0 or less gives the empty text.
+* ``right(text, count)``: the last ``count`` code points, all if there are no more, and the empty
+  text for 0 or less.
+* ``concat``: all texts, in order. ``starts with(text, beginning)``: code point by code point; every
+  text starts with the empty one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., An
 
 
 def infer_string_range(name: str, ranges: Sequence[Range]) -> Range:
-    """The values listed where those of all arguments are, and they are few."""
+    """Return the range of a string function, with all values listed if those of the arguments are
+    and they are few.
+    """
     types, type_, run = STRING_FUNCTIONS[name]
     if name == "concat":
         fits = len(ranges) > 1 and all(range_.type == "text" for range_ in ranges)
@@ -74,9 +76,9 @@ def infer_string_range(name: str, ranges: Sequence[Range]) -> Range:
         fits = tuple(range_.type for range_ in ranges) == types
     if not fits:
         wanted = " and ".join(
-            dict.fromkeys("text" if wanted == "text" else "whole numbers" for wanted in types)
+            dict.fromkeys("text" if wanted == "text" else "integers" for wanted in types)
         )
-        raise Unsupported(f"{name.upper().replace(' ', '_')} works on {wanted}.")
+        raise Unsupported(f"{name.upper().replace(' ', '_')} needs {wanted}.")
     _check_positions([range_ for range_ in ranges if range_.type == "integer"], name)
     return _build_range(
         type_, _list_results(ranges, run), nullable=any(range_.nullable for range_ in ranges)
@@ -87,15 +89,15 @@ def _check_positions(ranges: Sequence[Range], name: str) -> None:
     for range_ in ranges:
         if range_.low is None or range_.high is None:
             raise Unbounded(
-                f"{name.upper()} needs places with known bounds: write a number, or declare min and"
+                f"{name.upper()} needs positions with bounds. Write a number, or declare min and"
                 " max of the column."
             )
         if max(abs(range_.low), abs(range_.high)) > _MAX_POSITION:
-            raise Unsupported(f"{name.upper()} needs places within 2^31.")
+            raise Unsupported(f"{name.upper()} needs positions within 2^31.")
 
 
 def _list_results(ranges: Sequence[Range], run: Callable[..., Any]) -> list[Any] | None:
-    """All that may come; None where that is not known, or much."""
+    """Return all possible results; None if they are unknown, or many."""
     lists = [range_.values for range_ in ranges if range_.values is not None]
     if len(lists) < len(ranges) or math.prod(map(len, lists)) > _MAX_LISTED_RESULTS:
         return None

@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from fractions import Fraction
 from typing import Any, cast
 
@@ -23,7 +22,6 @@ from hedgerow.policy.checks import (
     check_database,
     check_table,
 )
-from hedgerow.policy.declared_values import TYPES, Granularity, Value, read_values
 from hedgerow.policy.foreign_keys import check_links, parse_unit
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.records import (
@@ -31,12 +29,11 @@ from hedgerow.policy.records import (
     MAX_FAILURES,
     AnalystRule,
     BudgetRule,
-    ColumnRule,
-    LinkRule,
     Noise,
     PartitionRule,
     TableRule,
 )
+from hedgerow.policy.toml.column_reader import read_columns
 from hedgerow.policy.toml.section_reader import (
     Section,
     build_choice_reader,
@@ -44,12 +41,11 @@ from hedgerow.policy.toml.section_reader import (
     read_delta,
     read_epsilon,
     read_flag,
-    read_number,
     read_text,
 )
 from hedgerow.privacy.unit import RELATIONS, Relation
 
-__all__ = ["PolicyParts", "compute_default_step", "read_document"]
+__all__ = ["PolicyParts", "read_document"]
 
 _DEFAULT_EPSILON = Fraction(1, 10)
 _DEFAULT_ANALYST = "custodian"  # in the ledger, the name of queries without an analyst
@@ -227,8 +223,10 @@ def _read_tables(top: Section, files: bool) -> Iterator[TableRule]:
 def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
     section.check_keys(*_TABLE_KEYS)
     public = section.read_optional("public", read_flag) or False
-    columns, readable = _read_columns(section)
-    unit, links = section.read_optional("unit", _read_unit) or (None, ())
+    columns, readable = read_columns(section)
+    unit, links = section.read_optional(
+        "unit", lambda value, key: parse_unit(read_text(value, key), key)
+    ) or (None, ())
     rule = TableRule(
         name=name,
         source=section.read_required(
@@ -321,12 +319,7 @@ def _read_source(value: object, key: str) -> str:
     return os.path.normpath(text).replace(os.sep, "/")
 
 
-def _read_unit(value: object, key: str) -> tuple[str, tuple[LinkRule, ...]]:
-    return parse_unit(read_text(value, key), key)
-
-
 def _read_unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:
-    """Read a column, a list of columns that form one key, or a list of such lists."""
     items: list[Any] = value if isinstance(value, list) else [value]
     keys: list[list[Any]] = (
         items if items and all(isinstance(item, list) for item in items) else [items]
@@ -340,65 +333,6 @@ def _read_unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:
             value,
         )
     return tuple(tuple(names) for names in keys)
-
-
-def _read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
-    """Read the columns of a table; also return whether all could be read."""
-    section = table.read_section("columns")
-    rules = (
-        [_read_column(name, inner) for name, inner in section.list_sections()]
-        if section is not None
-        else []
-    )
-    found = tuple(rule for rule in rules if rule is not None)
-    return found, len(found) == len(rules)
-
-
-def _read_column(name: str, section: Section) -> ColumnRule | None:
-    section.check_keys("type", "min", "max", "step", "values", "hidden")
-    kind = section.read_optional("type", build_choice_reader(*TYPES))
-    low, high = section.read_optional("min", _read_bound), section.read_optional("max", _read_bound)
-    step = section.read_optional("step", read_number)
-    hidden = section.read_optional("hidden", read_flag) or False
-    found = (
-        section.read_optional("values", lambda written, _: read_values(written, kind))
-        if not section.bad_keys
-        else None
-    )
-    if section.bad_keys:
-        return None
-    values: tuple[Value, ...] | None = None
-    grain: Granularity = "day"
-    if found is not None:
-        kind, values, grain = found
-    if kind == "boolean" and values is None and not hidden:
-        values = (False, True)
-    if step is None and low is not None and high is not None and low < high:
-        step = compute_default_step(kind, low, high)
-    return ColumnRule(name, kind, low, high, step, values, hidden=hidden, grain=grain)
-
-
-def _read_bound(value: object, key: str) -> Fraction:
-    if isinstance(value, date):
-        raise InvalidArgument(
-            key,
-            'must be a number; for dates write a range, such as values = "2026-01-01 … 2026-12-31"',
-            value.isoformat(),
-        )
-    return read_number(value, key)
-
-
-def compute_default_step(kind: str | None, low: Fraction, high: Fraction) -> Fraction | None:
-    """Return 1 for integers; for reals, the largest power of two that fits 2^20 times between the
-    bounds.
-    """
-    if kind != "real":
-        return Fraction(1) if kind == "integer" else None
-    wanted = (high - low) / 2**20
-    # exact, or one too high
-    power = wanted.numerator.bit_length() - wanted.denominator.bit_length()
-    step = Fraction(2) ** power
-    return step if step <= wanted else step / 2
 
 
 def _read_partition(table: Section) -> PartitionRule | None:

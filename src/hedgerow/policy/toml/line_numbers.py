@@ -37,7 +37,6 @@ def find_key_lines(text: str) -> dict[tuple[str, ...], int]:
 
 
 def _find_statements(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (position, line) of the first character of every statement."""
     position, line, depth, fresh = 0, 1, 0, True
     while position < len(text):
         character = text[position]
@@ -57,7 +56,6 @@ def _find_statements(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _parse_key(text: str, position: int) -> tuple[str, ...]:
-    """Parse the dotted key at a position."""
     names, more = [], True
     while more and (match := _KEY.match(text, position)):
         names.append(_unquote_key(match[1]))
@@ -66,5 +64,4 @@ def _parse_key(text: str, position: int) -> tuple[str, ...]:
 
 
 def _unquote_key(key: str) -> str:
-    """Remove the quotes of a key; tomllib resolves the escapes that it accepted."""
     return str(tomllib.loads(f"key = {key}")["key"]) if key[0] in "\"'" else key

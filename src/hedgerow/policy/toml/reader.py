@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.policy.checks import check_shared_source
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.policy import Policy, build_policy_error
 from hedgerow.policy.records import TableRule
@@ -114,7 +115,7 @@ def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mista
     twice in a UNION ALL.
     """
     first: dict[object, TableRule] = {}
-    found = []
+    found: list[Mistake] = []
     for table in tables:
         other = first.setdefault(_identify_file(folder / table.source), table)
         if (
@@ -127,22 +128,8 @@ def _check_same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mista
                 " keep one of the two tables"
             )
             found.append(Mistake(("tables", table.name, "source"), problem))
-        if other.source == table.source:
-            continue
-        if (other.public, other.population) != (table.public, table.population):
-            fix = (
-                "one is public and one protected: make both the same"
-                if other.public != table.public
-                else "they are in two populations: use one"
-            )
-            problem = f"{table.name!r} and {other.name!r} have the same file, but {fix}"
-            found.append(Mistake(("tables", table.name, "source"), problem))
-        elif other.unit_text != table.unit_text:
-            problem = (
-                f"tables of one file must have the same unit: {other.name!r} has"
-                f" {other.unit_text!r}, this one {table.unit_text!r}; change one of them"
-            )
-            found.append(Mistake(("tables", table.name, "unit"), problem))
+        if other.source != table.source:  # the same text is checked with the records
+            found.extend(check_shared_source(other, table, "file"))
     return found
 
 

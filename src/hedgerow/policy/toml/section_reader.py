@@ -33,6 +33,9 @@ __all__ = [
 T = TypeVar("T")
 ValueReader = Callable[[object, str], T]
 
+read_number: ValueReader[Fraction] = parse_exact  # any finite number
+read_count: ValueReader[int] = parse_whole  # at least 1
+
 
 def read_text(value: object, key: str) -> str:
     """Read a text that is not empty."""
@@ -46,16 +49,6 @@ def read_flag(value: object, key: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidArgument(key, "must be true or false", value)
     return value
-
-
-def read_number(value: object, key: str) -> Fraction:
-    """Read a finite number."""
-    return parse_exact(value, key)
-
-
-def read_count(value: object, key: str) -> int:
-    """Read an integer of at least 1."""
-    return parse_whole(value, key)
 
 
 def read_epsilon(value: object, key: str) -> Fraction:

@@ -20,16 +20,22 @@ from hedgerow.policy.policy import Policy
 from hedgerow.policy.records import (
     DEFAULT_POPULATION,
     MAX_FAILURES,
-    AnalystRule,
-    BudgetRule,
     ColumnRule,
     TableRule,
 )
-from hedgerow.policy.toml.document import compute_default_step
+from hedgerow.policy.toml.column_reader import compute_default_step
 
 __all__ = ["write_policy"]
 
 _DECIMAL_CONTEXT = Context(prec=4000)
+_BUDGET_KEYS = (
+    "epsilon",
+    "delta",
+    "default_epsilon",
+    "default_delta",
+    "max_epsilon_per_query",
+    "noise",
+)
 _COMMENTS = {
     "engine": "the data stay in files; DuckDB reads them",
     "ledger": "relative to this file; records what was spent",
@@ -75,14 +81,19 @@ def write_policy(policy: Policy) -> str:
     ]
     blocks = [_format_section("[database]", [*lines, ("max_failures", failures)])]
     blocks += [
-        _format_budget(
-            rule, "[budget]" if rule is main else f"[budgets.{_format_key(rule.population)}]"
+        _format_section(
+            "[budget]" if rule is main else f"[budgets.{_format_key(rule.population)}]",
+            [(key, getattr(rule, key)) for key in _BUDGET_KEYS],
         )
         for rule in policy.budgets
     ]
     for table in policy.tables:
         blocks.extend(_format_table(table))
-    return "\n".join([*blocks, *map(_format_analyst, policy.analysts)])
+    blocks += [
+        _format_section(f"[analysts.{_format_key(rule.name)}]", [("max_epsilon", rule.max_epsilon)])
+        for rule in policy.analysts
+    ]
+    return "\n".join(blocks)
 
 
 def _format_section(header: str, lines: list[tuple[str, object]]) -> str:
@@ -93,30 +104,12 @@ def _format_section(header: str, lines: list[tuple[str, object]]) -> str:
         if value is not None
     ]
     wide = max((len(key) for key, _, _ in kept), default=0)
-    far = max((len(text) for _, text, word in kept if word), default=0)
-    said = [
-        f"{key:<{wide}} = " + (f"{text:<{far}}  # {word}" if word else text)
-        for key, text, word in kept
+    far = max((len(text) for _, text, comment in kept if comment), default=0)
+    rows = [
+        f"{key:<{wide}} = " + (f"{text:<{far}}  # {comment}" if comment else text)
+        for key, text, comment in kept
     ]
-    return "\n".join([header, *said]) + "\n"
-
-
-def _format_budget(rule: BudgetRule, header: str) -> str:
-    keys = (
-        "epsilon",
-        "delta",
-        "default_epsilon",
-        "default_delta",
-        "max_epsilon_per_query",
-        "noise",
-    )
-    return _format_section(header, [(key, getattr(rule, key)) for key in keys])
-
-
-def _format_analyst(rule: AnalystRule) -> str:
-    return _format_section(
-        f"[analysts.{_format_key(rule.name)}]", [("max_epsilon", rule.max_epsilon)]
-    )
+    return "\n".join([header, *rows]) + "\n"
 
 
 def _format_table(rule: TableRule) -> Iterator[str]:
@@ -157,7 +150,6 @@ def _format_table(rule: TableRule) -> Iterator[str]:
 
 
 def _format_unique(keys: tuple[tuple[str, ...], ...]) -> list[object] | None:
-    """Format one key as a list of its columns, several as a list of lists."""
     return (list(keys[0]) if len(keys) == 1 else [list(names) for names in keys]) if keys else None
 
 
@@ -180,7 +172,6 @@ def _format_column(rule: ColumnRule) -> str:
 
 
 def _format_values(rule: ColumnRule, values: tuple[Value, ...]) -> str:
-    """Format values as a range if they form one, else as a list."""
     spelt = [
         value.isoformat()[: GRANULARITIES[rule.grain]] if isinstance(value, date) else value
         for value in values
@@ -208,7 +199,6 @@ def _format_key(name: str) -> str:
 
 
 def _format_value(value: object) -> str:
-    """Format a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Fraction):

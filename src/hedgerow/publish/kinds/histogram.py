@@ -157,12 +157,10 @@ def _describe_noise(mechanism: AdditiveNoise, terms: PrivacyParameters) -> str:
 
 
 def _convert_to_rows(parts: int, terms: PrivacyParameters) -> int | float:
-    """Return a number of parts in rows."""
     return int(parts) if terms.parts_per_row == 1 else int(parts) / terms.parts_per_row
 
 
 def _compute_cell_truncation(terms: PrivacyParameters) -> int | float:
-    """Return the rows that one cell may lack."""
     return 0 if terms.parts_per_row == 1 else terms.truncation_error(1)
 
 

@@ -107,7 +107,6 @@ def _format_marginal_name(domain: Domain, places: Positions) -> str:
 
 
 def _list_offsets(workload: MarginalWorkload) -> list[tuple[Positions, int]]:
-    """Return the position of the first cell of each marginal."""
     offsets, start = [], 0
     for places, _ in workload.wanted:
         offsets.append((places, start))

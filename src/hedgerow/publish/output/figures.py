@@ -167,7 +167,6 @@ def _take_largest(bars: Sequence[Bar]) -> tuple[Sequence[Bar], str]:
 
 
 def _tabulate_statistics(histogram: Histogram) -> Figure:
-    """Tabulate mean, quartiles and standard deviation of a histogram."""
     variance = histogram.variance()
     roots: dict[str, Any] = {
         field: None if getattr(variance, field) is None else math.sqrt(getattr(variance, field))
@@ -333,7 +332,6 @@ def _describe_cut(rows: int) -> str:
 
 
 def _find_largest(domain: Domain, table: pa.Table) -> list[Bar]:
-    """Return the bars of the combinations with the largest counts."""
     top = table.take(np.argsort(-table.column(COUNT_COLUMN).to_numpy(), kind="stable")[:_MAX_BARS])
     labels = []
     for attribute in domain.attributes:
@@ -344,7 +342,6 @@ def _find_largest(domain: Domain, table: pa.Table) -> list[Bar]:
 
 
 def _draw_synthetic_rows(attribute: Attribute, table: pa.Table) -> Figure:
-    """Draw the synthetic rows by one attribute."""
     bars, lengths = _merge_codes(attribute, _count_codes(attribute, table.column(attribute.name)))
     caption = f"Synthetic rows by {attribute.name}"
     shown, cut = _take_largest(bars)
@@ -356,7 +353,6 @@ def _draw_synthetic_rows(attribute: Attribute, table: pa.Table) -> Figure:
 
 
 def _count_codes(attribute: Attribute, column: Any) -> Floats:
-    """Return the number of rows with each code."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -84,7 +84,6 @@ class Publication(FrameConversions):
 
     @property
     def kind(self) -> str:
-        """The kind of publication."""
         return str(self.receipt["kind"])
 
     @property
@@ -116,7 +115,6 @@ class Publication(FrameConversions):
         )
 
     def to_arrow(self) -> Any:
-        """Return the table."""
         return _read_table(self.path)
 
     @property
@@ -257,7 +255,6 @@ class StagingFolder:
 
     @property
     def table(self) -> pa.Table:
-        """The saved table."""
         return _read_table(self._folder)
 
     def finish(self, receipt: Mapping[str, Any], report: str) -> Publication:

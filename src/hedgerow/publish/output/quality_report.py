@@ -56,7 +56,6 @@ def summarise_quality_briefly(facts: Mapping[str, Any]) -> str | None:
 
 
 def describe_quality(facts: Mapping[str, Any]) -> list[PageSection]:
-    """Return all results as sections of a report."""
     quality, summary = facts.get("quality") or {}, summarise_quality(facts)
     if summary is None and not quality.get("attributes"):
         return []

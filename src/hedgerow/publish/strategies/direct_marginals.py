@@ -231,7 +231,6 @@ def _compute_inverse_scale(share: float, terms: PrivacyParameters) -> float:
 
 
 def _divide_budget(marginals: MarginalWorkload, terms: PrivacyParameters) -> Floats:
-    """Return the shares of the price for the wanted marginals."""
     sets, importances = [places for places, _ in marginals.wanted], marginals.importances()
     parts = {part: index for index, part in enumerate(importances)}
     importance = np.array(list(importances.values()))

@@ -285,7 +285,6 @@ def _list_squared_factors(
 
 
 def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floats) -> Floats:
-    """Return the mean variance of the ranges for each row of level variances."""
     columns = [column[:, None] for column in np.atleast_2d(own).T]
     nodes = TreeNodes.from_variances(ranges.size, widths, columns)
     return np.asarray(compute_range_variances(nodes, ranges.starts, ranges.stops).mean(axis=-1))

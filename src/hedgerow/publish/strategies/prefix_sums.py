@@ -102,7 +102,6 @@ def _list_tree_shapes(n: int) -> list[tuple[int, int]]:
 
 
 def _count_levels(n: int, branching: int) -> int:
-    """Return the number of levels up to a single sum of all."""
     levels, wide = 1, 1
     while wide < n:
         levels, wide = levels + 1, wide * branching

@@ -114,11 +114,9 @@ class MarginalWorkload:
         return cls(tuple(sizes), tuple((places, Fraction(1)) for places in sets))
 
     def shape(self, places: Positions) -> tuple[int, ...]:
-        """Return the number of codes of each of these attributes."""
         return tuple(self.sizes[place] for place in places)
 
     def count_cells(self, places: Sequence[int]) -> int:
-        """Return the number of cells of a marginal."""
         return math.prod(self.sizes[place] for place in places)
 
     def list_parts(self, places: Positions) -> Iterator[Positions]:

@@ -44,7 +44,6 @@ class TreeNodes:
         return self.widths[level] // self.widths[level - 1]
 
     def fan_outs(self, level: int) -> npt.NDArray[np.int64]:
-        """Return the number of children of each node."""
         found = np.full(self.counts[level], self.fan_out(level))
         found[-1] = self.counts[level - 1] - (self.counts[level] - 1) * self.fan_out(level)
         return found
@@ -63,14 +62,12 @@ class TreeNodes:
         return found
 
     def own_share(self, level: int) -> Floats:
-        """Return the weight of a node's own measurement."""
         return np.asarray(self.variances(level) / self.own[level])
 
     def sum_children(self, level: int, below: Floats) -> Floats:
         return np.add.reduceat(below, np.arange(0, self.counts[level - 1], self.fan_out(level)))
 
     def node_variances(self, level: int, node: Any) -> Any:
-        """Return U of these nodes."""
         return np.where(node == self.counts[level] - 1, self.last[level], self.full[level])
 
     def sum_variances(self, level: int, start: Any, stop: Any) -> Any:

@@ -73,7 +73,6 @@ class LinearQueries:
 
     @classmethod
     def plan(cls, place: int, matrix: Any, terms: PrivacyParameters) -> LinearQueries:
-        """Return the best of the three candidates."""
         return choose_strategy(cls.list_candidates(place, matrix, terms))
 
     @classmethod
@@ -121,7 +120,6 @@ class LinearQueries:
         return radii
 
     def _list_noise_variances(self) -> Floats:
-        """Return the variance of each measured number."""
         return np.repeat(
             [compute_noise_variance(mechanism) for mechanism in self.mechanisms],
             [factor.rows for factor in self.factors],

@@ -127,7 +127,6 @@ class TreeMechanism:
         return tuple(held), math.fsum(held)
 
     def _count_complete_levels(self, place: int) -> int:
-        """Return the number of levels with a sum that ends here."""
         count, complete = place + 1, 1
         while complete < self.levels and count % self.branching**complete == 0:
             complete += 1

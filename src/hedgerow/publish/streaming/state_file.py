@@ -204,7 +204,6 @@ class StateFile(SqliteFile):
 
     @property
     def _anchor_path(self) -> Path:
-        """The path of the anchor."""
         (place,) = self._fetch_row("SELECT anchor FROM stream")
         return StreamAnchor.default_path(self.path) if place is None else Path(place)
 

@@ -164,7 +164,6 @@ def compute_stream_cost(terms: StreamParameters, mechanism: StreamMechanism | No
 
 
 def _is_covered(terms: StreamParameters, loss: Loss) -> bool:
-    """Return whether the price covers a loss."""
     if terms.epsilon is not None:
         return loss.epsilon <= terms.epsilon
     return terms.rho is not None and loss.rho <= terms.rho
@@ -307,7 +306,6 @@ class Stream:
         return self.mechanism.radii(beta) * float(self.parameters.grid)
 
     def close(self) -> None:
-        """Close the state file."""
         self._file.close()
 
     def __enter__(self) -> Self:

@@ -178,7 +178,6 @@ class ToeplitzBuffers:
 
     @cached_property
     def _shares_and_log_decays(self) -> tuple[Floats, Floats]:
-        """The shares, and the logarithms of the decays."""
         return np.array([share / _ONE for share in self.shares]), np.array(
             [math.log1p(-(gap / _ONE)) for gap in self.gaps]
         )

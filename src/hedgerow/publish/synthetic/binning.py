@@ -79,7 +79,6 @@ def build_bin_sums(groups: Integers) -> QueryMatrix:
 
 
 def sum_bins(values: Any, groups: Integers) -> Floats:
-    """Return the sums of values over bins."""
     sums: Floats = np.bincount(groups, weights=np.asarray(values, dtype=np.float64)).astype(
         np.float64
     )

@@ -34,11 +34,9 @@ class SyntheticModel:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The number of codes of each attribute."""
         return tuple(len(counts) for counts in self.counts)
 
     def count_bins(self, place: int) -> Floats:
-        """Return the counts of the bins of an attribute."""
         return sum_bins(self.counts[place], self.bins[place])
 
     def table(self, a: int, b: int) -> Floats:
@@ -75,7 +73,6 @@ def fit_model(
     pairs: Sequence[MeasuredTable],
     total: float,
 ) -> SyntheticModel:
-    """Build the model of these measurements."""
     counts = tuple(
         _combine_counts(single, groups[place], place, pairs, total)
         for place, single in enumerate(singles)

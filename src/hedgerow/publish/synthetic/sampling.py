@@ -57,7 +57,6 @@ def order_attributes(dependence: Floats) -> list[int]:
 
 
 def _generate_bins(model: SyntheticModel, count: int) -> Integers:
-    """Return rows of bins."""
     dependence = model.dependence()
     order = order_attributes(dependence)
     prefixes, counts = np.zeros((1, 0), dtype=np.int64), np.array([count], dtype=np.int64)

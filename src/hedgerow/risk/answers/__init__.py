@@ -1,3 +1,1 @@
-"""Published answers: what they say together about a few, and what rules for single cells say of
-them.
-"""
+"""Published answers: what they reveal together about a few people, and rules for single cells."""

@@ -1,26 +1,25 @@
-"""The file of published answers: what an attacker has in hand.
+"""Files of published answers: what an attacker has in hand.
 
 **CSV**, with a line of names. ``question`` (or ``where``) is a condition, or a whole SELECT of one
-count or sum; ``answer`` is a number, or ``<5``, or empty or ``*`` where it was suppressed. Further
-columns, none of them needed: ``measure`` (``count``, or ``sum(income)``), ``contributors`` (how
-many people are in a sum), ``within`` (how far the number may be off, such as 0.5 after rounding),
-``largest`` and ``second`` (the two largest contributions to a sum: only the custodian knows them,
-and the p-percent rule needs them), ``table``, ``name``.
+count or sum; ``answer`` is a number, or ``<5``, or empty or ``*`` where it was suppressed. Optional
+columns: ``measure`` (``count``, or ``sum(income)``), ``contributors`` (the number of people in a
+sum), ``within`` (how far the number may be off, such as 0.5 after rounding), ``largest`` and
+``second`` (the two largest contributions to a sum: only the custodian knows them, and the p-percent
+rule needs them), ``table``, ``name``.
 
     question,answer
     age = 21 AND sex = 'm',1
     age = 21 AND sex = 'm' AND drugs = 'yes',1
 
 **JSON**: a list of objects with the same names, or ``{"columns": {...}, "answers": [...]}``.
-``columns`` says what is publicly known: ``"age": "integer"`` (whole numbers) or ``"sex": ["f",
-"m"]`` (there is no other value, and none is missing). An object may have ``contributions``, all of
-them. The answer to a SELECT with GROUP BY is a list of lines, each a list in the order of the
-SELECT.
+``columns`` is public knowledge: ``"age": "integer"`` (whole numbers) or ``"sex": ["f", "m"]``
+(there is no other value, and none is missing). An object may have ``contributions``, all of them.
+The answer to a SELECT with GROUP BY is a list of rows, each a list in the order of the SELECT.
 
-**SQL**: a log of statements with their results; ``logs`` says how it is written.
+**SQL**: a log of statements with their results; ``sql_logs`` describes its form.
 
-The result of a GROUP BY without HAVING and LIMIT is taken as whole: there is nobody in any group
-that it does not show.
+The result of a GROUP BY without HAVING and LIMIT is taken as complete: nobody is in a group that it
+does not show.
 """
 
 from __future__ import annotations
@@ -71,19 +70,20 @@ _FIELD_NAMES: Final = (
     "table",
     "name",
 )
-_QUESTION_FORMS: Final = "a condition, such as age = 21 AND sex = 'm', or as a SELECT"
+_QUESTION_FORMS: Final = "a condition, such as age = 21 AND sex = 'm', or a SELECT"
 _MEASURE_PATTERN: Final = re.compile(r"(sum|mean|avg)\s*[( ]\s*(\w+)\s*\)?", re.IGNORECASE)
 
 
 class _NumberText(str):
-    """A number of JSON with a point or an exponent, as it is written: exact, and not computed
-    before its length is looked at.
+    """A JSON number with a point or an exponent, as written.
+
+    It stays exact, and its length is checked before it is computed.
     """
 
 
 def read_answers(file: Path | str) -> PublishedAnswers:
-    """The answers of a file, by how its name ends: .csv, .json, or .sql, .log and .txt for a log
-    of SQL.
+    """Return the answers of a file, by its suffix: .csv, .json, or .sql, .log and .txt for SQL
+    logs.
     """
     path = Path(file)
     readers = {
@@ -95,24 +95,24 @@ def read_answers(file: Path | str) -> PublishedAnswers:
     }
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InvalidArgument("FILE", f"must end with {', '.join(readers)}", str(file))
+        raise InvalidArgument("FILE", f"must end in {', '.join(readers)}", str(file))
     if not path.is_file():
-        raise SourceError(f"There is no file {path}.")
+        raise SourceError(f"The file {path} does not exist. Check its name.")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InvalidArgument("FILE", f"must have at most {MAX_BYTES // 2**20} MB", str(file))
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise InvalidArgument(
-            "FILE", "must be a file of text in UTF-8 that can be read", str(file)
+            "FILE", "must be a text file in UTF-8 that can be read", str(file)
         ) from None
     if not text.strip():
-        raise SourceError(f"{path.name} is empty: it must hold questions and their answers.")
+        raise SourceError(f"{path.name} is empty. Write questions and their answers into it.")
     return reader(text)
 
 
 def read_csv(text: str) -> PublishedAnswers:
-    """Answers from CSV."""
+    """Return the answers in CSV text."""
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         head = [name.strip().lower() for name in next(reader, [])]
@@ -126,8 +126,8 @@ def read_csv(text: str) -> PublishedAnswers:
             if len(row) != len(head):
                 raise InvalidArgument(
                     where,
-                    f"must have {len(head)} cells, as the names above; a question with commas"
-                    " stands in quotes",
+                    f"must have {len(head)} cells, one for each name in line 1; put a question with"
+                    " commas in quotes",
                     len(row),
                 )
             found += _read_entry(
@@ -139,25 +139,24 @@ def read_csv(text: str) -> PublishedAnswers:
 
 
 def read_json(text: str) -> PublishedAnswers:
-    """Answers from JSON."""
+    """Return the answers in JSON text."""
     try:
         document = json.loads(text, parse_float=_NumberText, parse_constant=str)
     except json.JSONDecodeError as error:
         raise InvalidArgument(f"line {error.lineno:,}", f"must be JSON ({error.msg})") from None
     except (ValueError, RecursionError):
-        raise InvalidArgument("FILE", "must be JSON that can be read") from None
+        raise InvalidArgument("FILE", "must be valid JSON") from None
     known: Mapping[str, str | Sequence[Constant]] = {}
     if isinstance(document, dict):
         if not {"answers"} <= set(document) <= {"answers", "columns"}:
             raise InvalidArgument(
                 "FILE",
-                "must be a list of answers, or an object with 'answers' and, if you like,"
-                " 'columns'",
+                "must be a list of answers, or an object with 'answers' and optionally 'columns'",
             )
         known = _parse_known_columns(document.get("columns", {}))
         document = document["answers"]
     if not isinstance(document, list):
-        raise InvalidArgument("answers", "must be a list")
+        raise InvalidArgument("answers", "must be a list of objects")
     found: list[PublishedAnswer] = []
     for place, each in enumerate(document, 1):
         where = f"answer {place:,}"
@@ -183,23 +182,21 @@ def _check_names(names: Iterable[str], where: str) -> None:
         if name not in _FIELD_NAMES:
             raise InvalidArgument(
                 where,
-                f"must have names among {', '.join(_FIELD_NAMES)}, such as question,answer",
+                f"must use the names {', '.join(_FIELD_NAMES)}, such as question,answer",
                 name,
             )
     if ("question" in given) is ("where" in given):
-        raise InvalidArgument(where, "must have 'question' or 'where', one of them")
+        raise InvalidArgument(where, "must have either 'question' or 'where'")
     if len(set(given)) < len(given):
         raise InvalidArgument(where, "must name each column once")
 
 
 def _read_entry(row: Mapping[str, Any], place: int, line: int, where: str) -> list[PublishedAnswer]:
-    """The answers of one line. What is wrong with it is told with its place."""
+    """Return the answers of one line or object; name its place in an error."""
     try:
         return _build_answers(row, place, line)
     except Refused as refusal:
-        raise InvalidArgument(
-            where, f"cannot be read as {_QUESTION_FORMS}. {refusal}".rstrip(".")
-        ) from None
+        raise InvalidArgument(where, f"must be {_QUESTION_FORMS}. {refusal}".rstrip(".")) from None
     except HedgerowError as error:
         raise InvalidArgument(where, f"is wrong: {error}".rstrip(".")) from None
 
@@ -222,7 +219,7 @@ def _build_answers(row: Mapping[str, Any], place: int, line: int) -> list[Publis
     if people not in (None, ""):
         if measure == "count":
             raise InvalidArgument(
-                "contributors", "belong to a sum or a mean; of a count they are the answer", people
+                "contributors", "belong to a sum or a mean; leave them out of a count", people
             )
         low, high = parse_bounds(people)
         found.append(
@@ -246,30 +243,26 @@ def _read_select(text: str, row: Mapping[str, Any], name: str, line: int) -> lis
         if row.get(key)
     ]
     if extra:
-        raise InvalidArgument(extra[0], "goes with a condition, not with a whole SELECT")
+        raise InvalidArgument(extra[0], "belongs to a condition; leave it out of a whole SELECT")
     asked, given = SelectStatement.parse(text), row.get("answer")
     if asked.keys or isinstance(given, list):
-        if not isinstance(given, list) or not all(isinstance(line_, list) for line_ in given):
+        if not isinstance(given, list) or not all(isinstance(cells, list) for cells in given):
             raise InvalidArgument(
-                "answer", "of a SELECT with GROUP BY must be a list of lines, each a list", given
+                "answer", "of a SELECT with GROUP BY must be a list of rows, each a list", given
             )
-        if not all(len(line_) == len(asked.outputs) for line_ in given):
+        if not all(len(cells) == len(asked.outputs) for cells in given):
             raise InvalidArgument(
-                "answer", f"must have {len(asked.outputs)} cells in each line, as the SELECT"
+                "answer", f"must have {len(asked.outputs)} cells in each row, as in the SELECT"
             )
-        return asked.build_answers(
-            name, line, [list(map(_quote_text_key, line_, asked.outputs)) for line_ in given]
-        )
+        rows = [list(map(_quote_text_key, cells, asked.outputs)) for cells in given]
+        return asked.build_answers(name, line, rows)
     return asked.build_answers(name, line, [[given]])
 
 
 def _quote_text_key(cell: Any, place: str | SelectedAggregate) -> Any:
-    """A key that is text in JSON is text, also where it looks like a number."""
-    return (
-        "'" + cell.replace("'", "''") + "'"
-        if isinstance(place, str) and type(cell) is str
-        else cell
-    )
+    """Quote a key that is text in JSON, so that it stays text even if it looks like a number."""
+    is_text = isinstance(place, str) and type(cell) is str
+    return "'" + cell.replace("'", "''") + "'" if is_text else cell
 
 
 def _parse_measure(given: Any) -> tuple[str, str]:
@@ -277,10 +270,10 @@ def _parse_measure(given: Any) -> tuple[str, str]:
     if text.lower() == "count":
         return "count", ""
     if text.lower() == "sum":
-        return "sum", "value"  # whatever it is a sum of: all such sums are of the same
+        return "sum", "value"  # a made-up name: all sums without a column are of the same
     found = _MEASURE_PATTERN.fullmatch(text)
     if not found:
-        raise InvalidArgument("measure", "must be count, sum or sum(column)", given)
+        raise InvalidArgument("measure", "must be count, sum, sum(column) or mean(column)", given)
     return "sum" if found[1].lower() == "sum" else "mean", found[2].lower()
 
 
@@ -298,7 +291,7 @@ def _parse_contributions(row: Mapping[str, Any]) -> tuple[Fraction, ...]:
 
 def _parse_known_columns(given: Any) -> dict[str, str | Sequence[Constant]]:
     if not isinstance(given, dict):
-        raise InvalidArgument("columns", "must be an object")
+        raise InvalidArgument("columns", "must be an object of column names and what is known")
     found: dict[str, str | Sequence[Constant]] = {}
     for name, what in given.items():
         if what == "integer":

@@ -1,10 +1,11 @@
-"""The atoms of some conditions: the groups of people that the conditions tell apart, and no finer.
+"""The atoms of some conditions: the groups of people that the conditions tell apart, and no
+finer.
 
-Each column falls into pieces: the constants it is compared with, what lies between and beyond them,
-and what is missing. A condition is a union of boxes (a set of pieces for each column it names). The
-columns are gone through one by one; two ways that leave the same boxes possible are one from then
-on, so that the product of all columns is never made. What remains in the end is, for each atom, the
-set of conditions that hold in it.
+Each column falls into pieces: the constants it is compared with, the intervals between and beyond
+them, and the missing value. A condition is a union of boxes (a set of pieces for each column it
+names). The columns are processed one by one; two paths that leave the same boxes possible are
+merged, so the product of all columns is never built. In the end each atom is the set of conditions
+that hold in it.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ __all__ = ["MAX_ATOMS", "MAX_BOXES", "Atoms", "ColumnPieces", "compute_atoms"]
 MAX_ATOMS: Final = 20_000
 MAX_BOXES: Final = 2_000  # of one condition
 
-# What is publicly known of a column: that its numbers are whole, or which values there are.
+# Public knowledge about a column: its numbers are whole, or a list of all its values.
 KnownColumns = Mapping[str, str | Sequence[Constant]]
-# ("missing", None, None), ("value", v, v), ("between", low or None, high or None), ("other", None,
-# None)
+# ("missing", None, None), ("value", v, v), ("between", low or None, high or None),
+# ("other", None, None)
 Piece = tuple[str, Any, Any]
 Box = tuple[tuple[str, int], ...]  # for each column named, a bit for each piece allowed
 
 
 @dataclass(frozen=True, slots=True)
 class Atoms:
-    """How many there are, and for each condition those that it counts, as the bits of a number."""
+    """The number of atoms, and for each condition the atoms that it counts, as bits."""
 
     count: int
     members: tuple[int, ...]
@@ -58,14 +59,14 @@ class ColumnPieces:
     def of(
         cls, name: str, given: Sequence[Comparison], known: str | Sequence[Constant] | None = None
     ) -> ColumnPieces:
-        """From the tests that are made of it, and what is known of its values."""
+        """Build the pieces from the comparisons with a column and what is known of its values."""
         listed = () if known is None or isinstance(known, str) else tuple(known)
         values = {value for test in given for value in test.values} | set(listed)
         if len({type(value) for value in values}) > 1:
             kinds = sorted({_KIND_NAMES[type(value)] for value in values})
             raise InvalidArgument(
                 f"column '{name}'",
-                f"must be compared with one kind of values, and not with {' and '.join(kinds)}",
+                f"must be compared with values of one kind, not with {' and '.join(kinds)}",
             )
         pieces: list[Piece] = [
             *([] if listed else [("missing", None, None)]),
@@ -82,7 +83,7 @@ class ColumnPieces:
         return cls(name, tuple(pieces))
 
     def find_pieces(self, test: Comparison, truth: bool) -> int:
-        """The pieces in which a test is true, or false, as bits; where it is unknown it is
+        """Return the pieces in which a comparison is true, or false, as bits; unknown is
         neither.
         """
         return sum(
@@ -100,9 +101,7 @@ def _has_order_tests(given: Iterable[Comparison]) -> bool:
 
 
 def _list_open_intervals(values: list[Any], *, whole: bool) -> list[Piece]:
-    """The open intervals between the constants; between neighbours there is nothing if values
-    are whole numbers.
-    """
+    """Return the open intervals between constants; whole numbers leave none between neighbours."""
     ends = [None, *values, None]
     pairs = itertools.pairwise(ends)
     return [
@@ -113,7 +112,7 @@ def _list_open_intervals(values: list[Any], *, whole: bool) -> list[Piece]:
 
 
 def _evaluate_test(test: Comparison, piece: Piece) -> bool | None:
-    """True, false, or unknown."""
+    """Return whether a comparison holds in a piece; None if it is unknown."""
     kind, low, high = piece
     if test.operator == "null" or (test.operator == "is" and not test.values):
         return kind == "missing"
@@ -134,7 +133,7 @@ def _evaluate_test(test: Comparison, piece: Piece) -> bool | None:
 
 
 def compute_atoms(conditions: Sequence[Condition], known: KnownColumns | None = None) -> Atoms:
-    """The atoms, or a refusal where there are too many of them to be gone through."""
+    """Compute the atoms of some conditions, or refuse if there are too many."""
     columns = _build_columns(conditions, known or {})
     boxes: dict[Box, int] = {}
     made: list[tuple[int, int]] = []
@@ -166,9 +165,11 @@ def compute_atoms(conditions: Sequence[Condition], known: KnownColumns | None = 
 
 
 def _split_negations(condition: Condition) -> tuple[Condition, list[Condition]]:
-    """A condition as "this, and none of those". Where those are never unknown, who is in none of
-    their boxes is outside all of them; so the rest of a large GROUP BY need not be written as a
-    union of boxes, which would be far too many."""
+    """Split a condition into "this, and none of those".
+
+    If those are never unknown, whoever is in none of their boxes is outside all of them. So the
+    rest of a large GROUP BY need not be written as a union of boxes, which would be far too many.
+    """
     parts = condition.parts if isinstance(condition, And) else (condition,)
     without = [
         part.part
@@ -194,7 +195,7 @@ def _build_columns(conditions: Sequence[Condition], known: KnownColumns) -> dict
 
 
 def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces]) -> set[int]:
-    """Each possible set of boxes that a person may lie in, as bits."""
+    """Return each possible set of boxes that a person may lie in, as bits."""
     ways = {(1 << len(boxes)) - 1}
     allowed = [dict(box) for box in boxes]
     for name, column in columns.items():
@@ -210,9 +211,9 @@ def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces
         ways = {way & mask for way in ways for mask in masks}
         if len(ways) > MAX_ATOMS:
             raise Unsupported(
-                f"These questions tell more than {MAX_ATOMS:,} groups of people apart (the columns"
+                f"These questions divide people into more than {MAX_ATOMS:,} groups (the columns"
                 f" are {', '.join(columns)}). Give fewer questions at a time, such as those about"
-                " few columns."
+                " a few columns."
             )
     return ways
 
@@ -220,8 +221,9 @@ def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces
 def _build_boxes(
     condition: Condition, columns: Mapping[str, ColumnPieces], *, truth: bool
 ) -> list[Box]:
-    """The boxes in which a condition is true, or false. NOT goes down to the tests, which
-    three-valued logic allows.
+    """Return the boxes in which a condition is true, or false.
+
+    NOT moves down to the comparisons, as three-valued logic allows.
     """
     match condition:
         case Comparison():
@@ -240,7 +242,7 @@ def _build_boxes(
 
 
 def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
-    """The boxes that lie in one of each list."""
+    """Return the boxes that lie in one box of each list."""
     found: list[dict[str, int]] = [{}]
     for boxes in each:
         joined = []
@@ -250,8 +252,7 @@ def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
                 joined.append(meet)
         if len(joined) > MAX_BOXES:
             raise Unsupported(
-                f"A condition is made of more than {MAX_BOXES:,} cases. Write it as several"
-                " answers."
+                f"A condition has more than {MAX_BOXES:,} cases. Split it into several answers."
             )
         found = joined
     return list(dict.fromkeys(tuple(sorted(box.items())) for box in found))

@@ -1,10 +1,10 @@
 """Averaging: fresh noise on every answer vanishes when the same question is asked often enough.
 
 The mean of m answers with independent noise of standard deviation s has a standard error of s /
-sqrt(m): a hundred answers take a digit off the noise. If the exact value is known to be whole,
-rounding the mean gives it for certain once the standard error is well below a half. The same answer
-returned again has no fresh noise, and averaging it gains nothing: that is what Hedgerow does, and
-it charges once.
+sqrt(m): a hundred answers take one digit off the noise. If the exact value is known to be whole,
+rounding the mean gives it for certain once the standard error is well below a half. A stored answer
+that is returned again has no fresh noise, so averaging it gains nothing: Hedgerow stores answers,
+and charges once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DEFAULT_RUNS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class RepeatedQuestion:
-    """Answers to one question, however it was written: what their mean tells."""
+    """Several answers to one question, however it was written."""
 
     question: str
     names: tuple[str, ...]
@@ -49,7 +49,7 @@ class RepeatedQuestion:
     def __post_init__(self) -> None:
         if len(self.values) < 2 or len(self.names) != len(self.values):
             raise InvalidArgument(
-                "values", "must be two at least, each with a name", len(self.values)
+                "values", "must be at least two, each with a name", len(self.values)
             )
 
     @property
@@ -59,35 +59,30 @@ class RepeatedQuestion:
 
     @property
     def standard_deviation(self) -> float:
-        """The standard deviation of one answer, as the answers show it; 0 where all are the
-        same.
-        """
-        return (
-            statistics.stdev([float(value) for value in self.values])
-            if len(set(self.values)) > 1
-            else 0.0
-        )
+        """The sample standard deviation of one answer; 0 if all are the same."""
+        values = [float(value) for value in self.values]
+        return statistics.stdev(values) if len(set(self.values)) > 1 else 0.0
 
     @property
     def standard_error(self) -> float:
-        """Of the mean."""
+        """The standard error of the mean."""
         return self.standard_deviation / math.sqrt(len(self.values))
 
     @property
     def nearest_integer(self) -> int | None:
-        """The whole number next to the mean, where the exact value is known to be whole."""
+        """The whole number nearest to the mean, if the exact value is known to be whole."""
         return math.floor(self.estimate + 0.5) if self.is_integer else None
 
     @property
     def certainty(self) -> float | None:
-        """How probable it is that ``nearest`` is exact, if the mean is about normal."""
+        """The probability that ``nearest_integer`` is exact, if the mean is about normal."""
         if not self.is_integer or not self.standard_error:
             return None
         return 2 * NormalDist().cdf(0.5 / self.standard_error) - 1
 
 
 def find_repeated_questions(answers: PublishedAnswers) -> list[RepeatedQuestion]:
-    """The questions that were answered more than once, most often first."""
+    """Return the questions that were answered more than once, most often first."""
     found: dict[Any, list[PublishedAnswer]] = {}
     for answer in answers.answers:
         if answer.value is not None and not answer.is_implied:
@@ -106,18 +101,16 @@ def find_repeated_questions(answers: PublishedAnswers) -> list[RepeatedQuestion]
 
 
 def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
-    """A finding for each question that was answered again with fresh noise. The same number
-    again is none.
-    """
+    """Return a finding for each question that was answered again with fresh noise."""
     found = []
     for each in find_repeated_questions(answers):
         if not each.standard_deviation:
             continue
-        many, error = len(each.values), each.standard_error
+        count, error = len(each.values), each.standard_error
         sentence = (
-            f"{each.question}: {many:,} answers that differ. One is off by about"
-            f" {each.standard_deviation:.3g}; their mean {each.estimate:.6g} by {error:.3g} only,"
-            " and by less with each further one."
+            f"{each.question}: {count:,} answers that differ. One is off by about"
+            f" {each.standard_deviation:.3g}; their mean {each.estimate:.6g} only by {error:.3g},"
+            " and by less with each further answer."
         )
         if each.certainty is not None and each.certainty >= _MIN_CERTAINTY:
             sure = min(each.certainty, 0.9999)
@@ -133,7 +126,7 @@ def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
                 None,
                 None,
                 each.names,
-                f"mean of {many:,} answers",
+                f"mean of {count:,} answers",
             )
         )
     return found
@@ -141,9 +134,11 @@ def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
 
 @dataclass(frozen=True, slots=True)
 class AveragingExperiment:
-    """The experiment: after so many answers (``steps``), how far the mean of them is off, with
-    naive noise (root mean square of several runs, and what theory says) and through the database;
-    and what the database gave and charged."""
+    """The error of the mean after each number of answers in ``steps``.
+
+    ``naive`` is for fresh noise (root mean square of several runs), ``expected`` its theory, and
+    ``protected`` for the database.
+    """
 
     steps: tuple[int, ...]
     naive: tuple[float, ...]
@@ -164,10 +159,13 @@ def averaging(
     repeats: int = 10_000,
     runs: int = _DEFAULT_RUNS,
 ) -> AveragingExperiment:
-    """Ask the same question ``repeats`` times and average: of a program that adds fresh Laplace
-    noise each time, and of a database. The question has one number, ``exact`` without noise, which
-    one unit moves by ``sensitivity``. The naive noise has this epsilon each."""
-    from hedgerow.answers.answer import Answer as Released
+    """Ask the same question ``repeats`` times and average the answers.
+
+    Once of a program that adds fresh Laplace noise of this epsilon each time, and once of a
+    database. The question has one number, ``exact`` without noise, to which one unit contributes at
+    most ``sensitivity``.
+    """
+    from hedgerow.answers.answer import Answer
     from hedgerow.mechanisms import Laplace
 
     for name, value, least in (("repeats", repeats, 2), ("runs", runs, 2)):
@@ -184,7 +182,7 @@ def averaging(
     given, charged, spent = [], 0, Fraction(0)
     for _ in range(repeats):
         answer = database.query(sql, epsilon=epsilon)
-        if not isinstance(answer, Released):
+        if not isinstance(answer, Answer):
             raise InvalidArgument(
                 "sql", "must ask for one number, such as SELECT AVG(age) FROM data"
             )
@@ -204,7 +202,7 @@ def averaging(
 
 
 def _list_steps(repeats: int) -> tuple[int, ...]:
-    """1, 10, 100, … and the last."""
+    """Return 1, 10, 100, … and the number of repeats."""
     return tuple(
         dict.fromkeys([*(10**power for power in range(10) if 10**power < repeats), repeats])
     )

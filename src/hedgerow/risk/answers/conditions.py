@@ -1,9 +1,8 @@
-"""Conditions of published answers: tests of columns, joined by AND, OR and NOT, read from SQL and
-written back for people.
+"""Conditions of published answers: comparisons joined by AND, OR and NOT, parsed from SQL.
 
 A column holds numbers, texts (dates are texts, as 2026-01-31) or truth values, and may be missing.
-What SQL calls unknown stays unknown: ``NOT age = 21`` does not count those whose age is missing.
-``is`` is the one test that is never unknown; a group of GROUP BY is made of it.
+A comparison with a missing value is unknown, as in SQL: ``NOT age = 21`` does not count people
+whose age is missing. ``is`` is the one operator that is never unknown; groups of GROUP BY use it.
 """
 
 from __future__ import annotations
@@ -47,8 +46,9 @@ OPERATORS: Final = ("=", "<", "<=", ">", ">=", "in", "null", "is")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One column against constants. ``null`` has none, ``in`` several; ``is`` has one, or none
-    for what is missing.
+    """A comparison of one column with constants.
+
+    ``null`` takes no constant, ``in`` several; ``is`` takes one, or none for a missing value.
     """
 
     column: str
@@ -58,21 +58,21 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of them; of nothing: everybody."""
+    """A conjunction; without parts it holds for everybody."""
 
     parts: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """One of them at least."""
+    """A disjunction."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The contrary; unknown stays unknown."""
+    """A negation; unknown stays unknown."""
 
     part: Condition
 
@@ -82,15 +82,15 @@ EVERYBODY: Final = And()
 
 
 def conjoin(*parts: Condition) -> Condition:
-    """The conjunction, flat and without repetition."""
-    found: dict[Condition, None] = {}
+    """Return the conjunction, flat and without repetition."""
+    conjuncts: dict[Condition, None] = {}
     for part in parts:
-        found.update(dict.fromkeys(part.parts if isinstance(part, And) else (part,)))
-    return next(iter(found)) if len(found) == 1 else And(tuple(found))
+        conjuncts.update(dict.fromkeys(part.parts if isinstance(part, And) else (part,)))
+    return next(iter(conjuncts)) if len(conjuncts) == 1 else And(tuple(conjuncts))
 
 
 def iterate_comparisons(condition: Condition) -> Iterator[Comparison]:
-    """Every test in it."""
+    """Yield every comparison in a condition."""
     match condition:
         case Comparison():
             yield condition
@@ -102,28 +102,27 @@ def iterate_comparisons(condition: Condition) -> Iterator[Comparison]:
 
 
 def parse_condition(text: str) -> Condition:
-    """What stands behind WHERE. Empty, ``*`` and ``TRUE`` mean everybody."""
+    """Parse the text after WHERE; empty, ``*`` and ``TRUE`` mean everybody."""
     if text.strip() in ("", "*"):
         return EVERYBODY
     tree = parse_select(f"SELECT COUNT(*) FROM data WHERE {text}")
     allowed = {"expressions", "from_", "where", "kind", "hint", "operation_modifiers"}
     if any(value for name, value in tree.args.items() if name not in allowed):
         raise Unsupported(
-            "This is more than a condition: write only what stands behind WHERE, or the whole"
-            " SELECT"
+            "This is more than a condition: write only what follows WHERE, or the whole SELECT"
         )
     return build_condition(tree.args["where"].this)
 
 
 def parse_select(text: str) -> exp.Select:
-    """The tree of one SELECT. Its size is limited before it is parsed."""
+    """Parse one SELECT; its size is limited before it is parsed."""
     tokenise(text)
     try:
         trees = sqlglot.parse(text, dialect="duckdb")
     except (SqlglotError, RecursionError, ValueError):
-        raise Unsupported("This is not SQL that can be read") from None
+        raise Unsupported("This is not valid SQL. Check its spelling and quotes") from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Select):
-        raise Unsupported("This is not one SELECT")
+        raise Unsupported("This must be a single SELECT statement")
     return trees[0]
 
 
@@ -137,7 +136,7 @@ _COMPARISON_NODES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 
 
 def build_condition(tree: exp.Expr) -> Condition:
-    """A condition from its tree."""
+    """Build a condition from its syntax tree."""
     match tree:
         case exp.Paren():
             return build_condition(tree.this)
@@ -185,11 +184,11 @@ def _build_is_test(tree: exp.Is) -> Condition:
     return Comparison(_read_column_name(tree.this), "is", (read_constant(tree.expression),))
 
 
-def _build_comparison(tree: exp.Expr, operator: str, turned: str) -> Condition:
-    """A column on one side, a constant on the other."""
+def _build_comparison(tree: exp.Expr, operator: str, mirrored: str) -> Condition:
+    """Build the comparison of a column on one side with a constant on the other."""
     left, right = tree.this, tree.expression
     if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
-        left, right, operator = right, left, turned
+        left, right, operator = right, left, mirrored
     return Comparison(_read_column_name(left), operator, (read_constant(right),))
 
 
@@ -200,7 +199,7 @@ def _read_column_name(tree: exp.Expr) -> str:
 
 
 def read_constant(tree: exp.Expr) -> Constant:
-    """A constant: a number as it is written, a text, a truth value, a date."""
+    """Return a constant: a number as written, a text, a truth value or a date."""
     match tree:
         case exp.Paren():
             return read_constant(tree.this)
@@ -209,9 +208,9 @@ def read_constant(tree: exp.Expr) -> Constant:
         case exp.Literal() if tree.is_string:
             return str(tree.this)
         case exp.Literal():
-            found = parse_number(str(tree.this))
-            if found is not None:
-                return found
+            number = parse_number(str(tree.this))
+            if number is not None:
+                return number
         case exp.Neg():
             inner = read_constant(tree.this)
             if isinstance(inner, Fraction):
@@ -230,9 +229,7 @@ _NUMBER_PATTERN: Final = re.compile(
 
 
 def parse_number(text: str) -> Fraction | None:
-    """A number exactly as it is written: 0.1 is one tenth. Its length is limited, and so is its
-    exponent.
-    """
+    """Return a number exactly as written: 0.1 is one tenth; length and exponent are limited."""
     if not any(
         character.isdecimal() for character in text.lower().split("e")[0]
     ) or not _NUMBER_PATTERN.fullmatch(text):
@@ -244,13 +241,13 @@ def _build_refusal(tree: exp.Expr) -> Refused:
     text = tree.sql(dialect="duckdb")
     shown = text if len(text) <= 60 else text[:59] + "…"
     return Unsupported(
-        f"'{shown}' is no test of a column against a constant; =, <>, <, <=, >, >=, BETWEEN, IN, IS"
-        " NULL, AND, OR and NOT are read"
+        f"'{shown}' does not compare a column with a constant. Use =, <>, <, <=, >, >=, BETWEEN,"
+        " IN, IS NULL, AND, OR and NOT"
     )
 
 
 def describe_condition(condition: Condition, *, inner: bool = False) -> str:
-    """For people. ``inner`` puts brackets around what would otherwise be read differently."""
+    """Describe a condition in words; ``inner`` adds brackets where it would be misread."""
     match condition:
         case And(()):
             return "any values"
@@ -300,7 +297,7 @@ def _format_constant(value: Constant) -> str:
 
 
 def normalise_condition(condition: Condition) -> Condition:
-    """The same condition with its parts in order, so that two ways of writing it are equal."""
+    """Return the condition with its parts in order, so that equal spellings are equal."""
     match condition:
         case Not(Not(part)):
             return normalise_condition(part)

@@ -1,10 +1,14 @@
 """Rules of statistical offices for the total of a cell, and what they miss.
 
-``x_1 >= x_2 >= … >= x_n >= 0`` are the contributions to a total S.
+| symbol | meaning |
+|---|---|
+| x_1 >= x_2 >= … >= x_n >= 0 | the contributions to a total |
+| S | the total |
+| R | the remainder S − x_1 − (contributions that a coalition knows) |
 
-- **De-aggregation**: who knows all contributions but one computes S − (sum of the others) = x_1. A
-  coalition that knows only c of them is left with the remainder R = S − x_1 − (theirs): it knows
-  that x_1 is at most x_1 + R.
+- **De-aggregation**: whoever knows all contributions but one computes S − (sum of the others) =
+  x_1. A coalition that knows only c of them is left with the remainder R: it knows that x_1 is at
+  most x_1 + R.
 - **p-percent rule**: the second largest contributor, who knows x_2, must not be able to estimate
   x_1 to within p percent. In the usual form a cell is flagged when S − x_1 − x_2 < (p / 100) x_1;
   in the form of a ratio when x_1 / (S − x_2) > q. They are the same rule for q = 1 / (1 + p / 100):
@@ -12,9 +16,10 @@
 - **(n, k)-dominance**: flagged when the n largest have more than k percent of S.
 - **Minimum frequency**: flagged when there are fewer than m contributors.
 
-None of them protects anybody: they look at one cell at a time, and which cells are missing depends
-on the data, so that a hole itself tells something. A single hole in a line with a published total
-is no hole (``suppressed``). Numbers are exact: ratios are compared as fractions.
+None of them protects anybody. They look at one cell at a time, and which cells are missing depends
+on the data, so that a missing cell itself reveals something. A single missing cell in a line with a
+published total can be computed (``suppression``). Numbers are exact: ratios are compared as
+fractions.
 """
 
 from __future__ import annotations
@@ -48,13 +53,13 @@ __all__ = [
     "violates_p_ratio",
 ]
 
-# sums of doubles are this far off at most: what lies on the border within it is flagged
+# Sums of doubles are off by at most this much; a cell that close to a border is flagged.
 _FLOAT_TOLERANCE: Final = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which rules a cell must pass; None leaves one out. Percentages are percent: 10 is ten
+    """The rules that a cell must pass; None leaves a rule out. A percentage of 10 is ten
     percent.
     """
 
@@ -68,14 +73,9 @@ class Rules:
             if self.p <= 0:
                 raise InvalidArgument("p", "must be a percentage above 0", float(self.p))
         if self.dominance is not None:
-            n, k = self.dominance
-            object.__setattr__(self, "dominance", (n, _to_fraction(k, "k")))
-            if (
-                isinstance(n, bool)
-                or not isinstance(n, int)
-                or n < 1
-                or not 0 < _to_fraction(k, "k") < 100
-            ):
+            n, k = self.dominance[0], _to_fraction(self.dominance[1], "k")
+            object.__setattr__(self, "dominance", (n, k))
+            if isinstance(n, bool) or not isinstance(n, int) or n < 1 or not 0 < k < 100:
                 raise InvalidArgument(
                     "dominance",
                     "must be a number of contributors and a percentage between 0 and 100",
@@ -89,25 +89,25 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What the rules need to know of a total: who contributes most, and how much is left."""
+    """The facts about a total that the rules need."""
 
     key: tuple[Any, ...]
     contributors: int
     total: Fraction
     largest: Fraction
     second: Fraction
-    top_total: Fraction  # of the n largest, n being that of the dominance rule
-    is_float: bool = False  # a sum of doubles, which is off by a little
+    top_total: Fraction  # of the n largest, n as in the dominance rule
+    is_float: bool = False  # a sum of doubles, which may be slightly off
 
     @classmethod
     def of(cls, contributions: Iterable[Any], n: int = 2, key: tuple[Any, ...] = ()) -> Cell:
-        """From a list of contributions, each of another contributor."""
+        """Build a cell from a list of contributions, each of another contributor."""
         given = [_to_fraction(each, "contribution", shown=False) for each in contributions]
         if not given:
-            raise InvalidArgument("contributions", "must be at least one")
+            raise InvalidArgument("contributions", "must hold at least one number")
         if min(given) < 0:
             raise InvalidArgument(
-                "contributions", "must not be negative: the rules are about shares of a total"
+                "contributions", "must not be negative, since the rules compare shares of a total"
             )
         first = heapq.nlargest(max(n, 2), given)
         return cls(
@@ -121,12 +121,12 @@ class Cell:
 
     @property
     def remainder(self) -> Fraction:
-        """What is left when the two largest are taken away."""
+        """The total without the two largest contributions."""
         return self.total - self.largest - self.second
 
 
 def convert_p_to_ratio(p: Any) -> Fraction:
-    """The threshold of the ratio that flags the same cells as p percent in the usual form."""
+    """Return the threshold of the ratio that flags the same cells as p percent."""
     percent = _to_fraction(p, "p")
     if percent <= 0:
         raise InvalidArgument("p", "must be a percentage above 0", p)
@@ -134,29 +134,27 @@ def convert_p_to_ratio(p: Any) -> Fraction:
 
 
 def violates_p_percent(cell: Cell, p: Any) -> bool:
-    """The usual form: S − x_1 − x_2 < p % of x_1."""
+    """Return whether S − x_1 − x_2 < p % of x_1, the usual form of the rule."""
     return cell.remainder < _to_fraction(p, "p") / 100 * cell.largest
 
 
 def violates_p_ratio(cell: Cell, threshold: Any) -> bool:
-    """The ratio: x_1 / (S − x_2) > threshold; a cell of zeros has none and is not flagged by it."""
+    """Return whether x_1 / (S − x_2) > threshold; a cell of zeros has no ratio and passes."""
     return cell.largest > _to_fraction(threshold, "threshold") * (cell.total - cell.second)
 
 
 def violates_dominance(cell: Cell, k: Any) -> bool:
-    """The n largest have more than k percent."""
+    """Return whether the n largest have more than k percent of the total."""
     return cell.top_total > _to_fraction(k, "k") / 100 * cell.total
 
 
 def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
-    """What is wrong with publishing the total, as sentences. A sum of doubles that lies on a
-    border is flagged.
-    """
+    """Return the reasons against publishing a total; sums of doubles on a border are flagged."""
     rules = rules or Rules()
-    found = []
+    violations = []
     near = cell.total * _FLOAT_TOLERANCE if cell.is_float else Fraction(0)
     if rules.minimum is not None and cell.contributors < rules.minimum:
-        found.append(f"{_format_contributors(cell.contributors)}, fewer than {rules.minimum}")
+        violations.append(f"{_format_contributors(cell.contributors)}, fewer than {rules.minimum}")
     if rules.p is not None and cell.remainder - near < rules.p / 100 * cell.largest:
         share = (
             f" (to within {format_percent(cell.remainder / cell.largest, 3)})"
@@ -168,25 +166,25 @@ def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
             if cell.contributors > 1
             else "everybody can compute the only one"
         )
-        found.append(f"{who}{share}")
+        violations.append(f"{who}{share}")
     if (
         rules.dominance is not None
         and cell.total
         and cell.top_total + near > rules.dominance[1] / 100 * cell.total
     ):
         n = min(rules.dominance[0], cell.contributors)
-        found.append(
-            f"the largest {n if n > 1 else 'one'} make"
-            f" {format_percent(cell.top_total / cell.total, 3)} of the total"
+        largest = f"the largest {n} make" if n > 1 else "the largest one makes"
+        violations.append(
+            f"{largest} {format_percent(cell.top_total / cell.total, 3)} of the total"
         )
     if not cell.total:
-        found.append("the total is 0, so every contribution is 0")
-    return tuple(found)
+        violations.append("the total is 0, so every contribution is 0")
+    return tuple(violations)
 
 
 @dataclass(frozen=True, slots=True)
 class Deaggregation:
-    """What a coalition learns of one contribution: it is at least ``low`` and at most ``high``."""
+    """What a coalition learns of one contribution: it is between ``low`` and ``high``."""
 
     coalition: int
     low: Fraction
@@ -195,26 +193,29 @@ class Deaggregation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether there is no doubt left."""
+        """Whether the coalition knows the contribution exactly."""
         return self.low == self.high
 
     @property
     def relative_error(self) -> Fraction | None:
-        """How far the upper end is off, as a share of the truth; None of a truth of 0."""
+        """The error of the upper bound as a share of the truth; None for a truth of 0."""
         return (self.high - self.truth) / self.truth if self.truth else None
 
 
 def deaggregate(
     contributions: Sequence[Any], *, target: int = 0, coalition: int | None = None
 ) -> Deaggregation:
-    """Take apart a total. The target is a place in the list; the coalition are the largest others,
-    all of them without a number: the worst case. They know what they contributed, and that nobody
-    contributes less than 0."""
+    """Take a total apart, as a coalition of contributors would.
+
+    ``target`` is an index in the list. The coalition is the ``coalition`` largest others, by
+    default all of them, which is the worst case. Its members know what they contributed, and that
+    nobody contributes less than 0.
+    """
     given = [_to_fraction(each, "contribution", shown=False) for each in contributions]
     if not given or min(given) < 0:
-        raise InvalidArgument("contributions", "must be at least one, and none negative")
+        raise InvalidArgument("contributions", "must be at least one number, and none negative")
     if not 0 <= target < len(given):
-        raise InvalidArgument("target", f"must be a place from 0 to {len(given) - 1}", target)
+        raise InvalidArgument("target", f"must be an index from 0 to {len(given) - 1}", target)
     others = sorted(given[:target] + given[target + 1 :], reverse=True)
     size = len(others) if coalition is None else coalition
     if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= len(others):
@@ -228,13 +229,15 @@ def deaggregate(
 def build_cells(
     data: Any, by: Sequence[str], value: str, contributor: str | None = None, *, n: int = 2
 ) -> list[Cell]:
-    """The cells of microdata: a frame or an Arrow table. Rows of one contributor in one cell are
-    added up first; without a column for the contributor each row is one. DuckDB does it in one
-    pass; whole numbers exactly, doubles with compensated sums."""
+    """Build the cells of microdata in a frame or an Arrow table.
+
+    Rows of one contributor in one cell are added up first; without a contributor column each row is
+    one. DuckDB does it in one pass: whole numbers exactly, doubles with compensated sums.
+    """
     import duckdb
 
     if not by:
-        raise InvalidArgument("by", "must name at least one column that makes the cells", by)
+        raise InvalidArgument("by", "must name at least one column that defines the cells", by)
     connection = duckdb.connect()
     try:
         connection.register("data", data)
@@ -255,25 +258,25 @@ def build_cells(
         ) from None
     finally:
         connection.close()
-    found = []
+    cells = []
     for *key, least, people, total, largest, second, top in rows:
         if least < 0:
             raise InvalidArgument(
                 "value",
-                "must not be negative for any contributor: the rules are about shares of a total",
+                "must not be negative for any contributor, since the rules compare shares",
                 value,
             )
-        whole, first, next_, most = (
+        all_, first, next_, top_ = (
             _to_fraction(each, "value", shown=False) for each in (total, largest, second or 0, top)
         )
-        found.append(Cell(tuple(key), int(people), whole, first, next_, most, real))
-    return found
+        cells.append(Cell(tuple(key), int(people), all_, first, next_, top_, real))
+    return cells
 
 
 def check_published_sums(
     answers: PublishedAnswers, rules: Rules | None = None
 ) -> list[DisclosureFinding]:
-    """The rules for sums of which the custodian gave the largest contributions, or all of them."""
+    """Apply the rules to sums of which the custodian gave contributions."""
     rules = rules or Rules()
     people = {
         answer.question_key: answer.value for answer in answers.answers if answer.measure == "count"
@@ -286,31 +289,20 @@ def check_published_sums(
         if parts[-1] < 0 or sum(parts) > answer.value:
             raise InvalidArgument(
                 answer.name,
-                "must have contributions that are not negative and add up to no more than its"
-                " answer",
+                "must have contributions of at least 0 that add up to at most its answer",
             )
         counted = people.get((answer.table, "count", "", answer.question_key[3]))
-        complete = sum(parts) == answer.value
-        size = (
-            len(parts)
-            if complete
-            else int(counted)
-            if counted is not None
-            else max(rules.minimum or 0, 3)
-        )
+        size = max(rules.minimum or 0, 3) if counted is None else int(counted)
+        if sum(parts) == answer.value:  # the list is complete
+            size = len(parts)
         n = rules.dominance[0] if rules.dominance else 2
-        cell = Cell(
-            (),
-            size,
-            answer.value,
-            parts[0],
-            parts[1] if len(parts) > 1 else Fraction(0),
-            sum(parts[:n], Fraction(0)),
-        )
+        second = parts[1] if len(parts) > 1 else Fraction(0)
+        top_total = sum(parts[:n], Fraction(0))
+        cell = Cell((), size, answer.value, parts[0], second, top_total)
         reasons = list_violations(cell, rules)
         if reasons:
             sentence = (
-                f"{answer.name}, the {answer.description}, is a risk by the rules for totals:"
+                f"{answer.name}, the {answer.description}, violates the rules for totals:"
                 f" {'; '.join(reasons)}."
             )
             found.append(
@@ -322,14 +314,14 @@ def check_published_sums(
 
 
 def list_unchecked_sums(answers: PublishedAnswers) -> list[str]:
-    """Notes: which sums the rules could not be held against."""
+    """Return a note on the sums to which the rules could not be applied."""
     sums = [answer for answer in answers.answers if answer.measure == "sum"]
-    bare = [answer for answer in sums if not answer.contributions or answer.value is None]
-    if not bare:
+    unchecked = [answer for answer in sums if not answer.contributions or answer.value is None]
+    if not unchecked:
         return []
     return [
-        f"The rules for totals were not held against {len(bare):,} of {len(sums):,} sums: they need"
-        " the exact sum and its largest contributions ('largest' and 'second', or"
+        f"The rules for totals were not applied to {len(unchecked):,} of {len(sums):,} sums: they"
+        " need the exact sum and its largest contributions ('largest' and 'second', or"
         " 'contributions')."
     ]
 

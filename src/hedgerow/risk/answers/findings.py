@@ -1,4 +1,4 @@
-"""What was found in published answers, as sentences; the most dangerous first."""
+"""Findings in published answers, as sentences; the most dangerous first."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = [
     "sort_findings",
 ]
 
-_MAX_COMBINATION_WORDS: Final = 24  # words of a combination
+_MAX_COMBINATION_WORDS: Final = 24
 
-# In the order of danger, each with what it means.
+# The most dangerous first, each with its meaning.
 KINDS: Final[dict[str, str]] = {
     "inconsistent": "answers that contradict each other",
     "value": "somebody's value can be computed",
@@ -49,9 +49,7 @@ KINDS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class DisclosureFinding:
-    """One danger: its kind, a sentence for people, whom it is about, between how many people
-    that are, and which answers show it how.
-    """
+    """One finding: its kind, a sentence, the group and its size, and the answers that prove it."""
 
     kind: str
     sentence: str
@@ -66,47 +64,37 @@ class DisclosureFinding:
             raise InvalidArgument("kind", f"must be one of {', '.join(KINDS)}", self.kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON wants it."""
+        """Return the finding as plain data for JSON."""
         return {**asdict(self), "answers": list(self.answers)}
 
 
 def sort_findings(findings: Iterable[DisclosureFinding]) -> tuple[DisclosureFinding, ...]:
-    """The most dangerous first; of one kind, the smallest group first, then the shortest
-    combination.
-    """
+    """Sort findings by danger; within a kind by group size, then by number of answers."""
     rank = {kind: place for place, kind in enumerate(KINDS)}
-    return tuple(
-        sorted(
-            findings,
-            key=lambda each: (
-                rank[each.kind],
-                each.high if each.high is not None else 10**9,
-                len(each.answers),
-            ),
-        )
-    )
+
+    def compute_key(finding: DisclosureFinding) -> tuple[int, int, int]:
+        size = 10**9 if finding.high is None else finding.high
+        return rank[finding.kind], size, len(finding.answers)
+
+    return tuple(sorted(findings, key=compute_key))
 
 
 def describe_people(count: int) -> str:
-    """How many, with the verb that follows."""
-    return (
-        "exactly one person has"
-        if count == 1
-        else f"exactly {count:,} people have"
-        if count
-        else "nobody has"
-    )
+    """Return the number of people with the verb that follows."""
+    if count == 1:
+        return "exactly one person has"
+    return f"exactly {count:,} people have" if count else "nobody has"
 
 
 def format_amount(value: Fraction) -> str:
-    """A number in full, as it is if it is whole or a short decimal."""
+    """Format a number in full: exactly if it is whole, else to ten digits."""
     if value.denominator == 1:
         return f"{value.numerator:,}".replace("-", "−")
     return f"{float(value):,.10g}".replace("-", "−")
 
 
 def format_combination(terms: Sequence[tuple[str, Fraction]]) -> str:
-    """A combination in words: ``Q1 − Q2 + 2·Q3``, what is added first."""
+    """Format a combination as ``Q1 − Q2 + 2·Q3``, with added terms first."""
     parts: list[str] = []
     for name, coefficient in sorted(terms, key=lambda term: term[1] < 0):
         size = abs(coefficient)
@@ -117,7 +105,7 @@ def format_combination(terms: Sequence[tuple[str, Fraction]]) -> str:
 
 
 def shorten_combination(combination: str) -> str:
-    """A long combination cut for a sentence; the finding has all of it."""
+    """Cut a long combination for a sentence; the finding keeps all of it."""
     parts = combination.split(" ")
     return (
         combination
@@ -126,10 +114,13 @@ def shorten_combination(combination: str) -> str:
     )
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Join names for a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def describe_group(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
-    """Who satisfies some conditions, but not others. What the first part says already is not
-    said again in the second.
-    """
+    """Describe who satisfies some conditions but not others, without repeating shared parts."""
     held = {
         _normalise_part(part): part for condition in inside for part in _list_conjuncts(condition)
     }
@@ -143,7 +134,7 @@ def describe_group(inside: Sequence[Condition], outside: Sequence[Condition]) ->
 
 
 def describe_remainder(condition: Condition, given: Sequence[Condition]) -> str:
-    """What a condition says that others do not say already."""
+    """Describe the part of a condition that the given conditions do not contain."""
     known = {_normalise_part(part) for each in given for part in _list_conjuncts(each)}
     rest = tuple(part for part in _list_conjuncts(condition) if _normalise_part(part) not in known)
     return (
@@ -154,7 +145,7 @@ def describe_remainder(condition: Condition, given: Sequence[Condition]) -> str:
 
 
 def _normalise_part(part: Condition) -> Condition:
-    """What a part of a description says: to be in the group of a value is to have it."""
+    """Normalise a part of a description: to be in the group of a value is to have that value."""
     match part:
         case Comparison(column, "is", values) if values:
             return Comparison(column, "=", values)

@@ -1,4 +1,4 @@
-"""Answers that no table can have: an irreducible set of them, and the sum that shows it."""
+"""Answers that no table can have: an irreducible set of them, and the sum that proves it."""
 
 from __future__ import annotations
 
@@ -16,48 +16,44 @@ __all__ = ["find_inconsistency"]
 
 
 def find_inconsistency(system: AnswerSystem, names: Sequence[str]) -> DisclosureFinding | None:
-    """The finding that names answers of which not all can be exact; leave any of them out and
-    the rest can be. None if a table has them.
+    """Return the finding that names answers of which not all can be exact; None if all can.
+
+    The set is irreducible: without any one of them the others can be exact.
     """
     for place, (low, high) in enumerate(zip(system.low, system.high, strict=True)):
         if low is not None and high is not None and low > high:
-            said = f"{names[place]} is no whole number: nobody counted people so. {_FIX}"
-            return DisclosureFinding("inconsistent", said, answers=(names[place],))
+            sentence = f"{names[place]} is not a whole number, so it is not a count. {_FIX}"
+            return DisclosureFinding("inconsistent", sentence, answers=(names[place],))
     if system.find_contradiction() is not None:
-        small, called = _reduce_inconsistency(
+        small, reduced = _reduce_inconsistency(
             system, list(names), lambda each: each.find_contradiction() is not None
         )
         proof = small.find_contradiction()
         if proof is not None:
-            terms = [(called[place], coefficient) for place, coefficient in proof.terms]
-            whom = join_words([name for name, _ in terms])
-            sums = format_combination(terms)
+            terms = [(reduced[place], coefficient) for place, coefficient in proof.terms]
+            involved = tuple(name for name, _ in terms)
+            listed, total = join_words(involved), format_combination(terms)
+            value = format_amount(proof.upper_bound)
+            sentence = (
+                f"{listed} cannot {'both' if len(terms) == 2 else 'all'} be exact: {total} removes"
+                " only people whom it has added, so it is at least 0, but the answers make it"
+                f" {value}. {_FIX}"
+            )
             if len(terms) == 1:
-                said = (
-                    f"{whom} cannot be exact: it is {format_amount(proof.upper_bound)}, and a count"
-                    f" is at least 0. {_FIX}"
-                )
-                return DisclosureFinding("inconsistent", said, answers=(whom,), combination=sums)
-            said = (
-                f"{whom} cannot {'both' if len(terms) == 2 else 'all'} be exact: {sums} takes"
-                " nobody away whom it has not added, so it is at least 0, but the answers make it"
-                f" {format_amount(proof.upper_bound)}. {_FIX}"
-            )
-            return DisclosureFinding(
-                "inconsistent", said, answers=tuple(name for name, _ in terms), combination=sums
-            )
+                sentence = f"{listed} cannot be exact: it is {value}, below 0. {_FIX}"
+            return DisclosureFinding("inconsistent", sentence, answers=involved, combination=total)
     if system.is_impossible():
-        small, called = _reduce_inconsistency(system, list(names), AnswerSystem.is_impossible)
-        said = (
-            f"{join_words(called)} cannot all be exact: fractions of people would fit, whole people"
-            f" do not. {_FIX}"
+        _, reduced = _reduce_inconsistency(system, list(names), AnswerSystem.is_impossible)
+        sentence = (
+            f"{join_words(reduced)} cannot all be exact: fractions of people would fit, whole"
+            f" people do not. {_FIX}"
         )
-        return DisclosureFinding("inconsistent", said, answers=tuple(called))
+        return DisclosureFinding("inconsistent", sentence, answers=tuple(reduced))
     return None
 
 
 _FIX = (
-    "Something was mistyped, rounded (say how far with 'within'), made noisy, or taken from other"
+    "A number may be mistyped, rounded (then state by how much with 'within'), noisy, or from other"
     " data."
 )
 
@@ -65,9 +61,9 @@ _FIX = (
 def _reduce_inconsistency(
     system: AnswerSystem, names: list[str], broken: Callable[[AnswerSystem], bool]
 ) -> tuple[AnswerSystem, list[str]]:
-    """One answer after the other is left out, and stays out if the rest is still broken."""
+    """Drop one answer after the other, as long as the rest is still inconsistent."""
     first = system.find_contradiction()
-    if first is not None:  # begin with the answers of one contradiction, which are few
+    if first is not None:  # start with the few answers of one contradiction
         kept = {place for place, _ in first.terms}
         for place in reversed(range(len(names))):
             if place not in kept:

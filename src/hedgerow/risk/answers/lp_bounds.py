@@ -1,17 +1,23 @@
-"""What answers say about the size of a group: bounds by linear programming, each with a proof that
-is checked in whole numbers.
+"""Bounds on the size of a group, by linear programming, each with a proof checked in whole
+numbers.
 
-Unknown are the numbers x of people in each atom, whole and not negative. An answer i says low_i <=
-a_i x <= high_i, a_i being 0 or 1 for each atom. To show g x <= u for a group g, it is enough to
-have a **combination** c of the answers with
+| symbol | meaning |
+|---|---|
+| x | the numbers of people in each atom, unknown, whole and not negative |
+| a_i | the atoms that answer i counts, 0 or 1 each; A has a row for each answer |
+| low_i, high_i | the bounds of answer i: low_i <= a_i x <= high_i |
+| g | the atoms of a group, 0 or 1 each |
+| c | a **combination**: a coefficient c_i for each answer |
 
-    c A >= g  (in every atom; x is not negative)      and then      g x <= c A x <= sum of c_i
-    high_i (c_i > 0) and c_i low_i (c_i < 0).
+To prove g x <= u for a group g, it is enough to have a combination c of the answers with
+
+    c A >= g  (in every atom; x is not negative)      and then
+    g x <= c A x <= sum of c_i high_i (c_i > 0) and c_i low_i (c_i < 0).
 
 HiGHS finds c in floating point; that is only a proposal. It is rounded to fractions, and both lines
-are computed again in exact numbers: what does not pass is not claimed. Where whole numbers say more
-than fractions, a search splits on x_j <= f or x_j >= f + 1, and every leaf has a combination of its
-own, with the splits as further answers.
+are computed again in exact numbers: nothing is claimed that does not pass. Where whole numbers
+allow less than fractions, a search splits on x_j <= f or x_j >= f + 1; every leaf has a combination
+of its own, with the splits as further answers.
 """
 
 from __future__ import annotations
@@ -26,49 +32,39 @@ from typing import Any, Final
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers.linear_combinations import (
+    Combination,
+    Terms,
+    round_coefficients,
+    stack_columns,
+    unpack_bits,
+)
 
-__all__ = ["AnswerSystem", "Combination", "unpack_bits"]
+__all__ = ["AnswerSystem"]
 
-# coefficient of a combination: what needs larger ones nobody would find, or read
+# larger coefficients nobody would find, or read
 _MAX_COEFFICIENT: Final = 64.0
-_MAX_DENOMINATOR: Final = 48
-# what a coefficient costs, so that of equal combinations the shorter one is taken
+# a price on coefficients, so that the shorter of two equal combinations is taken
 _COEFFICIENT_COST: Final = 1e-6
-_MAX_SEARCH_NODES: Final = 60  # of a search among whole numbers
-_MAX_SEARCHED_ATOMS: Final = 200  # atoms at most, for it
-# nearer to a whole number than this is one, for the choice of where to search; proofs do not rest
-# on it
+_MAX_SEARCH_NODES: Final = 60  # of a search over whole numbers
+_MAX_SEARCHED_ATOMS: Final = 200  # more are not searched
+# Numbers this close to a whole one count as whole when the search chooses where to split; proofs do
+# not depend on it.
 _INTEGER_TOLERANCE: Final = 1e-4
-_MAX_PASSES: Final = 12  # of the tightest bound
+_MAX_PASSES: Final = 12  # in search of the tightest bound
 _TOO_MANY: Final = (
-    f"More than {_MAX_SEARCHED_ATOMS} groups are told apart: what follows only because people are"
-    " whole was not searched for."
+    f"There are more than {_MAX_SEARCHED_ATOMS} groups: conclusions that need whole people were not"
+    " searched for."
 )
 _TOO_LONG: Final = (
-    f"A search for what follows only because people are whole was cut off after {_MAX_SEARCH_NODES}"
-    " cases."
+    f"A search for conclusions that need whole people was cut off after {_MAX_SEARCH_NODES} cases."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Combination:
-    """Answers by their place, each with the coefficient that it is multiplied by; what it shows
-    is ``at_most``.
-    """
-
-    terms: tuple[tuple[int, Fraction], ...]
-    upper_bound: Fraction
-
-    @property
-    def has_integer_coefficients(self) -> bool:
-        """Whether its coefficients are whole numbers."""
-        return all(coefficient.denominator == 1 for _, coefficient in self.terms)
 
 
 @dataclass(frozen=True)
 class AnswerSystem:
-    """Answers about atoms: which atoms each counts (as bits), and between which ends it lies;
-    None is no end.
+    """Answers about atoms: the atoms that each counts, as bits, and its bounds; None is no
+    bound.
     """
 
     atom_count: int
@@ -78,30 +74,25 @@ class AnswerSystem:
 
     def __post_init__(self) -> None:
         if not len(self.members) == len(self.low) == len(self.high):
-            raise InvalidArgument(
-                "answers",
-                "must have both ends each",
-                (len(self.members), len(self.low), len(self.high)),
-            )
+            sizes = len(self.members), len(self.low), len(self.high)
+            raise InvalidArgument("answers", "must have both bounds each", sizes)
 
     @classmethod
     def from_exact_answers(
         cls, atoms: int, answers: Sequence[tuple[int, Fraction]]
     ) -> AnswerSystem:
-        """Of answers that were published as they are."""
+        """Build a system of answers that were published exactly."""
         values = tuple(value for _, value in answers)
         return cls(atoms, tuple(bits for bits, _ in answers), values, values)
 
     @cached_property
     def search_notes(self) -> set[str]:
-        """Why searches among whole numbers were cut off, where they were: a note for people
-        each.
-        """
+        """Notes on searches over whole numbers that were cut off."""
         return set()
 
     @cached_property
     def exact_answers(self) -> tuple[int, ...]:
-        """The answers of which both ends are the same."""
+        """The places of answers whose bounds are equal."""
         return tuple(
             place
             for place, low in enumerate(self.low)
@@ -110,16 +101,18 @@ class AnswerSystem:
 
     @cached_property
     def membership_matrix(self) -> Any:
-        """A line for each answer, 1 for each atom that it counts."""
-        found = np.zeros((len(self.members), self.atom_count), dtype=np.int64)
+        """The matrix A: a row for each answer, 1 for each atom that it counts."""
+        matrix = np.zeros((len(self.members), self.atom_count), dtype=np.int64)
         for place, bits in enumerate(self.members):
-            found[place] = unpack_bits(bits, self.atom_count)
-        return found
+            matrix[place] = unpack_bits(bits, self.atom_count)
+        return matrix
 
     @cached_property
     def _bound_program(self) -> tuple[Any, Any, list[tuple[float, float]]]:
-        """The linear program of all bounds: its lines, its prices, its ends. Plus a coefficient is
-        bought at the upper end of an answer, minus at the lower end."""
+        """The linear program of all bounds: constraints, prices and limits.
+
+        A positive coefficient costs the upper bound of its answer, a negative one the lower bound.
+        """
         from scipy.sparse import csr_matrix
 
         price = [0.0 if end is None else float(end) for end in self.high] + [
@@ -128,31 +121,32 @@ class AnswerSystem:
         ends = [(0.0, 0.0 if end is None else _MAX_COEFFICIENT) for end in (*self.high, *self.low)]
         step = _COEFFICIENT_COST * (1.0 + max(map(abs, price), default=0.0) * 1e-6)
         lines = csr_matrix(self.membership_matrix.T.astype(np.float64))
-        return _stack_columns(-lines, lines), np.array(price) + step, ends
+        return stack_columns(-lines, lines), np.array(price) + step, ends
 
     def find_upper_bound(self, group: Any) -> Combination | None:
-        """The least upper bound on a sum of atoms that the linear program finds and exact
-        numbers confirm; None where there is none.
+        """Return the least upper bound on a sum of atoms that is proved in exact numbers, or
+        None.
         """
         proposal = self._propose_combination(group)
         return None if proposal is None else self._verify_combination(proposal[0], group)
 
     def is_proof(self, combination: Combination, group: Any) -> bool:
-        """Whether a combination is a proof that the group has at most so many: in exact numbers."""
-        return self._compute_bound(
-            combination.terms
-        ) == combination.upper_bound and self._covers_group(combination.terms, group)
+        """Return whether a combination proves its upper bound for the group, in exact numbers."""
+        bound = self._compute_bound(combination.terms)
+        return bound == combination.upper_bound and self._covers_group(combination.terms, group)
 
     def bound_above(self, bits: int) -> tuple[int, Combination] | None:
-        """How many the group has at most: a whole number, and the combination that shows it
-        (before it is rounded down).
+        """Return the largest size of a group, with its proof (before rounding down); None if
+        unbounded.
         """
         found = self.find_upper_bound(unpack_bits(bits, self.atom_count))
         return None if found is None else (math.floor(found.upper_bound), found)
 
     def bound_below(self, bits: int) -> tuple[int, Combination | None]:
-        """How many it has at least; without a combination where that is 0 anyway. The combination
-        shows that minus the group is at most so many."""
+        """Return the smallest size of a group, with its proof if it is above 0.
+
+        The proof bounds minus the group from above.
+        """
         found = self.find_upper_bound(-unpack_bits(bits, self.atom_count))
         if found is None or found.upper_bound >= 0:
             return 0, None
@@ -161,34 +155,36 @@ class AnswerSystem:
     def bound_integers(
         self, bits: int, *, least: int = 0, met: list[Any] | None = None
     ) -> tuple[int, int | None]:
-        """Both ends for whole numbers, which may be closer than the combinations show. The search
-        is limited: then the ends stay wider. Where there may be fewer than ``least``, the upper end
-        is not looked for. Tables that the linear program meets go to ``met``."""
+        """Return both bounds for whole numbers, which may be tighter than the combinations
+        prove.
+
+        The search is limited; when it is cut off, the bounds stay wider. If the lower bound is
+        below ``least``, the upper one is not searched for. Solutions of the linear program are
+        appended to ``met``.
+        """
         group = unpack_bits(bits, self.atom_count)
         end = self._find_integer_maximum(-group, met)
         low = max(0, 0 if end is None else -end)
         return low, self._find_integer_maximum(group, met) if low >= least else None
 
     def _find_integer_maximum(self, group: Any, met: list[Any] | None) -> int | None:
-        """The most that g x can be, for whole x, as far as it can be shown."""
+        """Return the largest g x for whole x, as far as it can be proved."""
         proposal = self._propose_combination(group)
         shown = None if proposal is None else self._verify_combination(proposal[0], group)
         if proposal is None or shown is None:
             return None
-        most = math.floor(shown.upper_bound)
+        maximum, sizes = math.floor(shown.upper_bound), proposal[1]
         if met is not None:
-            met.append(proposal[1])
-        # Where the linear program met a table of whole numbers there is nothing to search for.
-        if (
-            float(np.max(np.abs(proposal[1] - np.round(proposal[1])))) > _INTEGER_TOLERANCE
-            and self._can_search()
-        ):
+            met.append(sizes)
+        # A solution in whole numbers cannot be improved by a search.
+        is_whole = float(np.max(np.abs(sizes - np.round(sizes)))) <= _INTEGER_TOLERANCE
+        if not is_whole and self._can_search():
             for _ in range(_MAX_PASSES):
-                if not self._is_excluded(group, most):
-                    return most
-                most -= 1
+                if not self._is_excluded(group, maximum):
+                    return maximum
+                maximum -= 1
             self.search_notes.add(_TOO_LONG)
-        return most
+        return maximum
 
     def _can_search(self) -> bool:
         if self.atom_count > _MAX_SEARCHED_ATOMS:
@@ -196,7 +192,9 @@ class AnswerSystem:
         return self.atom_count <= _MAX_SEARCHED_ATOMS
 
     def _is_excluded(self, group: Any, value: int) -> bool:
-        """Whether a limited search shows that no table of whole numbers has g x >= value."""
+        """Return whether a limited search proves that no table of whole numbers has g x >=
+        value.
+        """
         left = [_MAX_SEARCH_NODES]
         shown = self._search_impossibility(group, value, left)
         if not shown and left[0] < 0:
@@ -204,9 +202,7 @@ class AnswerSystem:
         return shown
 
     def find_empty_atoms(self) -> tuple[int, Combination | None]:
-        """The atoms in which there can be nobody, as bits, and one combination that shows it of
-        all of them together.
-        """
+        """Return the atoms that must be empty, as bits, and a proof for all of them together."""
         inner = self.interior_sizes
         likely = (
             0
@@ -218,7 +214,7 @@ class AnswerSystem:
         found = self.find_upper_bound(unpack_bits(likely, self.atom_count))
         if found is not None and found.upper_bound < 1:
             return likely, found
-        kept = 0  # together they could not be confirmed; one by one some of them can
+        kept = 0  # not confirmed together; some may be confirmed one by one
         for place in range(self.atom_count if self._can_search() else 0):
             single = likely & 1 << place
             alone = self.bound_above(single) if single else None
@@ -226,37 +222,35 @@ class AnswerSystem:
         return kept, None
 
     def find_contradiction(self) -> Combination | None:
-        """A combination that shows a sum of nobody to be below 0: then no table has these
+        """Return a combination that makes a sum over nobody negative: then no table has these
         answers.
         """
         found = self.find_upper_bound(np.zeros(self.atom_count, dtype=np.int64))
         if found is None or found.upper_bound >= 0:
             return None
-        # any multiple shows the same
-        least = min(abs(coefficient) for _, coefficient in found.terms)
+        # Any multiple proves the same; take the one whose smallest coefficient is 1.
+        smallest = min(abs(coefficient) for _, coefficient in found.terms)
         return Combination(
-            tuple((place, coefficient / least) for place, coefficient in found.terms),
-            found.upper_bound / least,
+            tuple((place, coefficient / smallest) for place, coefficient in found.terms),
+            found.upper_bound / smallest,
         )
 
     def is_impossible(self) -> bool:
-        """Whether no table of whole numbers has these answers, as far as a limited search shows
-        it.
+        """Return whether a limited search proves that no table of whole numbers has these
+        answers.
         """
-        return self._can_search() and self._is_excluded(
-            np.zeros(self.atom_count, dtype=np.int64), 0
-        )
+        nobody = np.zeros(self.atom_count, dtype=np.int64)
+        return self._can_search() and self._is_excluded(nobody, 0)
 
     def drop_answer(self, place: int) -> AnswerSystem:
-        """All answers but one."""
+        """Return the system without one answer."""
         cut = [each[:place] + each[place + 1 :] for each in (self.members, self.low, self.high)]
         return AnswerSystem(self.atom_count, *cut)  # type: ignore[arg-type]
 
-    def find_equal_combination(
-        self, group: Any, among: int, places: Sequence[int]
-    ) -> tuple[tuple[int, Fraction], ...] | None:
-        """The shortest combination with c A = g in the atoms ``among``, of the answers at
-        ``places``, whatever they say; or None.
+    def find_equal_combination(self, group: Any, among: int, places: Sequence[int]) -> Terms | None:
+        """Return the shortest combination with c A = g in the atoms ``among``, or None.
+
+        It uses the answers at ``places``, whatever their values.
         """
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix
@@ -276,7 +270,7 @@ class AnswerSystem:
         )
         if found.status != 0:
             return None
-        terms = _round_coefficients(found.x[: len(usable)] - found.x[len(usable) :], usable)
+        terms = round_coefficients(found.x[: len(usable)] - found.x[len(usable) :], usable)
         scale = math.lcm(*(c.denominator for _, c in terms)) if terms else 1
         total = sum(
             (int(c * scale) * lines[usable.index(place)] for place, c in terms),
@@ -285,7 +279,7 @@ class AnswerSystem:
         return terms if bool(np.all(total == scale * group[columns])) else None
 
     def _propose_combination(self, group: Any) -> tuple[Any, Any] | None:
-        """Coefficients and sizes of atoms, in floating point."""
+        """Return coefficients and sizes of atoms, in floating point."""
         from scipy.optimize import linprog
 
         if not self.members:
@@ -299,15 +293,13 @@ class AnswerSystem:
         return found.x[: len(self.members)] - found.x[len(self.members) :], -found.ineqlin.marginals
 
     def _verify_combination(self, coefficients: Any, group: Any) -> Combination | None:
-        terms = _round_coefficients(coefficients, range(len(self.members)))
+        terms = round_coefficients(coefficients, range(len(self.members)))
         price = self._compute_bound(terms)
-        return (
-            Combination(terms, price)
-            if price is not None and self._covers_group(terms, group)
-            else None
-        )
+        if price is None or not self._covers_group(terms, group):
+            return None
+        return Combination(terms, price)
 
-    def _compute_bound(self, terms: Sequence[tuple[int, Fraction]]) -> Fraction | None:
+    def _compute_bound(self, terms: Terms) -> Fraction | None:
         total = Fraction(0)
         for place, coefficient in terms:
             end = self.high[place] if coefficient > 0 else self.low[place]
@@ -316,7 +308,7 @@ class AnswerSystem:
             total += coefficient * end
         return total
 
-    def _covers_group(self, terms: Sequence[tuple[int, Fraction]], group: Any) -> bool:
+    def _covers_group(self, terms: Terms, group: Any) -> bool:
         scale = math.lcm(*(c.denominator for _, c in terms)) if terms else 1
         total = np.zeros(self.atom_count, dtype=np.int64)
         for place, coefficient in terms:
@@ -325,26 +317,27 @@ class AnswerSystem:
 
     @cached_property
     def interior_sizes(self) -> Any | None:
-        """Sizes of atoms that fit the answers, in floating point, with somebody in every atom
-        that can have anybody; or None.
+        """Sizes of atoms that fit the answers, above 0 in every atom that can be; or None.
+
+        They are in floating point.
         """
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix, identity, vstack
 
         lines, _, ends = self._bound_program
-        used = [place for place, (_, most) in enumerate(ends) if most]
+        used = [place for place, (_, limit) in enumerate(ends) if limit]
         if not used:
             return None
-        # max of sum t, 0 <= t <= 1, t <= x, and x a solution for answers that are all multiplied by
-        # the same s >= 1
+        # Maximise sum t with 0 <= t <= 1, t <= x, where x solves the answers multiplied by a common
+        # s >= 1.
         limits = [end for each in (self.high, self.low) for end in each]
         sides = [-1.0] * len(self.high) + [1.0] * len(self.low)
         last = csr_matrix(np.array([[sides[place] * float(limits[place] or 0)] for place in used]))
-        above = _stack_columns(
-            _stack_columns(-lines.T.tocsr()[used], last), csr_matrix((len(used), self.atom_count))
+        above = stack_columns(
+            stack_columns(-lines.T.tocsr()[used], last), csr_matrix((len(used), self.atom_count))
         )
         single = identity(self.atom_count)
-        below = _stack_columns(_stack_columns(-single, csr_matrix((self.atom_count, 1))), single)
+        below = stack_columns(stack_columns(-single, csr_matrix((self.atom_count, 1))), single)
         found = linprog(
             np.append(np.zeros(self.atom_count + 1), -np.ones(self.atom_count)),
             A_ub=vstack([above, below], format="csr"),
@@ -358,13 +351,15 @@ class AnswerSystem:
         return sizes / found.x[self.atom_count]
 
     def find_fixed_groups(self, groups: Any, empty: int) -> Any:
-        """Which groups (a line of 0 and 1 each) have the same size in all tables in fractions, as
-        far as floating point shows: those on which no change that leaves every exact answer as it
-        is has an effect. From a table with somebody in every other atom every such change is
-        possible in both directions."""
+        """Return which groups (rows of 0 and 1) have the same size in all fractional tables.
+
+        These are the groups unaffected by every change that leaves all exact answers unchanged, as
+        far as floating point shows. From a table without empty atoms other than ``empty``, every
+        such change is possible in both directions.
+        """
         free = np.flatnonzero(1 - unpack_bits(empty, self.atom_count))
         lines = self.membership_matrix[list(self.exact_answers)][:, free].astype(np.float64)
-        # Any vectors in general position do; these are the same on every run.
+        # Any vectors in general position will do; these are the same on every run.
         start = np.modf(np.outer(np.arange(1, free.size + 1), np.sqrt([2.0, 3.0, 5.0])))[0] - 0.5
         change = (
             start - lines.T @ np.linalg.lstsq(lines.T, start, rcond=None)[0]
@@ -374,9 +369,7 @@ class AnswerSystem:
         return np.all(np.abs(groups[:, free] @ change) < 1e-7 * math.sqrt(free.size + 1), axis=1)
 
     def _search_impossibility(self, group: Any, value: int, left: list[int]) -> bool:
-        """Whether no table of whole numbers has g x >= value: shown at every leaf by a
-        combination.
-        """
+        """Return whether no table of whole numbers has g x >= value, proved at every leaf."""
         left[0] -= 1
         proposal = self._propose_combination(group)
         if left[0] < 0 or proposal is None:
@@ -390,9 +383,9 @@ class AnswerSystem:
         if apart[place] < _INTEGER_TOLERANCE:
             return False
         floor = math.floor(float(sizes[place]))
-        return self._add_atom_bounds(place, None, floor)._search_impossibility(
-            group, value, left
-        ) and self._add_atom_bounds(place, floor + 1, None)._search_impossibility(
+        below = self._add_atom_bounds(place, None, floor)
+        above = self._add_atom_bounds(place, floor + 1, None)
+        return below._search_impossibility(group, value, left) and above._search_impossibility(
             group, value, left
         )
 
@@ -404,26 +397,3 @@ class AnswerSystem:
             (*self.low, ends[0]),
             (*self.high, ends[1]),
         )
-
-
-def _stack_columns(left: Any, right: Any) -> Any:
-    from scipy.sparse import hstack
-
-    return hstack([left, right], format="csr")
-
-
-def unpack_bits(bits: int, atoms: int) -> Any:
-    """Bits as an array of 0 and 1."""
-    raw = np.frombuffer(bits.to_bytes((atoms + 7) // 8 or 1, "little"), dtype=np.uint8)
-    return np.unpackbits(raw, bitorder="little")[:atoms].astype(np.int64)
-
-
-def _round_coefficients(
-    coefficients: Any, places: Sequence[int]
-) -> tuple[tuple[int, Fraction], ...]:
-    found = []
-    for place, value in zip(places, coefficients.tolist(), strict=True):
-        coefficient = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
-        if coefficient:
-            found.append((place, coefficient))
-    return tuple(found)

@@ -1,6 +1,4 @@
-"""Published answers as values: a condition, what was added up, and the number or the two ends
-between which it lies.
-"""
+"""Published answers as values: a condition, a measure, and the number or its bounds."""
 
 from __future__ import annotations
 
@@ -26,10 +24,12 @@ _SUPPRESSION_MARKS: Final = {"", "*", "x", "..", "-", "–", "null", "none", "n/
 
 @dataclass(frozen=True, slots=True)
 class PublishedAnswer:
-    """One number about those who satisfy a condition. ``low`` and ``high`` are the same where it
-    was published as it is, and None where nothing is known. ``line`` is where it stands in its
-    file; ``contributions`` are known to the custodian only. ``implied`` is what nobody published
-    but everybody knows: that a whole table has no other group."""
+    """A published number about the people who satisfy a condition.
+
+    ``low`` and ``high`` are equal where it was published exactly, and None where nothing is known.
+    ``line`` is its place in the file. ``contributions`` are known to the custodian only. An answer
+    that ``is_implied`` was not published but follows: a complete table has no other group.
+    """
 
     name: str
     condition: Condition
@@ -50,21 +50,21 @@ class PublishedAnswer:
                 "column", "must be given for a sum or a mean, and only there", self.column
             )
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise InvalidArgument("low", "must be at most high", (self.low, self.high))
+            raise InvalidArgument("low", "must not be above high", f"{self.low} and {self.high}")
 
     @property
     def value(self) -> Fraction | None:
-        """The number, where it was published as it is."""
+        """The number, if it was published exactly."""
         return self.low if self.low == self.high else None
 
     @property
     def question_key(self) -> tuple[str, str, str, Condition]:
-        """Equal for two answers to the same question, however it was written."""
+        """A key that is equal for two answers to the same question, however it was written."""
         return self.table, self.measure, self.column, normalise_condition(self.condition)
 
     @property
     def description(self) -> str:
-        """What was asked, for people."""
+        """The question in words."""
         if self.is_implied:
             return "people in no group of that table"
         what = "people" if self.measure == "count" else f"{self.measure} of {self.column}"
@@ -73,8 +73,8 @@ class PublishedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PublishedAnswers:
-    """All answers of a file; what is publicly known of its columns; and the lines that were left
-    out, each with the reason.
+    """The answers of a file, public knowledge about its columns, and the skipped lines with
+    reasons.
     """
 
     answers: tuple[PublishedAnswer, ...]
@@ -83,12 +83,11 @@ class PublishedAnswers:
 
     def __post_init__(self) -> None:
         if not self.answers:
-            more = (
-                f": line {self.skipped_lines[0][0]:,}: {self.skipped_lines[0][1]}"
-                if self.skipped_lines
-                else ", and there is none"
-            )
-            raise InvalidArgument("answers", f"must be at least one that can be read{more}")
+            reason = "the file holds none"
+            if self.skipped_lines:
+                line, problem = self.skipped_lines[0]
+                reason = f"line {line:,}: {problem}"
+            raise InvalidArgument("answers", f"must include at least one readable answer; {reason}")
         if len({answer.name for answer in self.answers}) < len(self.answers):
             raise InvalidArgument(
                 "answers", "must have different names", [answer.name for answer in self.answers]
@@ -98,8 +97,8 @@ class PublishedAnswers:
 def parse_bounds(
     text: object, within: object = None, *, measure: str = "count"
 ) -> tuple[Fraction | None, Fraction | None]:
-    """Between what a published number lies: ``12``, ``<5`` (a count from 0 to 4), or nothing
-    known (``*``, empty).
+    """Return the bounds of a published number: ``12``, ``<5`` (a count from 0 to 4), or unknown
+    (``*``).
     """
     if text is None or (isinstance(text, str) and text.strip().lower() in _SUPPRESSION_MARKS):
         return None, None
@@ -116,17 +115,11 @@ def parse_bounds(
 
 
 def parse_fraction(given: object) -> Fraction:
-    """A number exactly as it is written: 0.1 is one tenth."""
-    text = (
-        given.strip()
-        if isinstance(given, str)
-        else str(given)
-        if isinstance(given, int) and not isinstance(given, bool)
-        else ""
-    )
-    found = parse_number(text)
-    if found is None:
+    """Return a number exactly as written: 0.1 is one tenth."""
+    is_number = isinstance(given, int | str) and not isinstance(given, bool)
+    number = parse_number(str(given).strip()) if is_number else None
+    if number is None:
         raise InvalidArgument(
             "answer", "must be a number, '<5', or empty or * where it was suppressed", given
         )
-    return found
+    return number

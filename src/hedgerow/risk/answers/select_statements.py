@@ -41,7 +41,7 @@ _READABLE_CLAUSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SelectedAggregate:
-    """One aggregate of a SELECT: who is counted, or whose values are added up."""
+    """One aggregate of a SELECT: its measure, its column, and the condition on its rows."""
 
     measure: str
     column: str
@@ -50,8 +50,9 @@ class SelectedAggregate:
 
 @dataclass(frozen=True, slots=True)
 class SelectStatement:
-    """What is asked: its places are keys (names) and measures, in the order of the SELECT.
-    ``whole`` if every group there is comes out.
+    """A parsed question, with keys and aggregates in the order of the SELECT.
+
+    ``is_complete`` if the result shows every group that has anybody.
     """
 
     table: str
@@ -62,13 +63,13 @@ class SelectStatement:
 
     @classmethod
     def parse(cls, text: str) -> SelectStatement:
-        """From SQL; ``Unsupported`` says what of it is not read."""
+        """Parse SQL; ``Unsupported`` names the part that is not read."""
         tree = parse_select(text)
         for name, value in tree.args.items():
             if value and name not in _READABLE_CLAUSES:
                 raise Unsupported(
-                    f"{name.strip('_').upper().removesuffix('S')} is not read: questions of one"
-                    " table are, with WHERE and GROUP BY"
+                    f"{name.strip('_').upper().removesuffix('S')} is not read. Ask about one table,"
+                    " with WHERE and GROUP BY only"
                 )
         source = tree.args.get("from_")
         if (
@@ -76,32 +77,33 @@ class SelectStatement:
             or not isinstance(source.this, exp.Table)
             or source.this.args.get("joins")
         ):
-            raise Unsupported("A question must have one table behind FROM")
+            raise Unsupported("A question must have exactly one table after FROM")
         where = build_condition(tree.args["where"].this) if tree.args.get("where") else EVERYBODY
         keys = _read_group_keys(tree)
         places = tuple(_read_output(each, keys) for each in tree.expressions)
         if not any(isinstance(place, SelectedAggregate) for place in places):
-            raise Unsupported("Nothing is counted or added up here")
+            raise Unsupported("This has no aggregate. Select COUNT, SUM or AVG")
         whole = not tree.args.get("having") and not tree.args.get("limit")
         return cls(source.this.name.lower(), where, places, keys, whole)
 
     def build_answers(
         self, name: str, line: int, rows: Sequence[Sequence[object]]
     ) -> list[PublishedAnswer]:
-        """The answers in a result. Where every group came out, there is nobody in any other:
-        that is an answer, too.
+        """Return the answers in a result.
+
+        Where every group is shown, nobody is in any other group: that is an answer, too.
         """
         found: list[PublishedAnswer] = []
         groups: list[Condition] = []
         if not self.keys and len(rows) > 1:
             raise InvalidArgument(
-                f"line {line:,}", "must have one line of results, for there is no GROUP BY"
+                f"line {line:,}", "must have one row of results, since there is no GROUP BY"
             )
         for place, row in enumerate(rows or [[None] * len(self.outputs)], 1):
             if len(row) != len(self.outputs):
                 raise InvalidArgument(
                     f"line {line:,}",
-                    f"must have {len(self.outputs)} numbers or keys in each line of its result",
+                    f"must have {len(self.outputs)} numbers or keys in each row of its result",
                     len(row),
                 )
             group = conjoin(
@@ -162,14 +164,14 @@ def _read_group_keys(tree: exp.Select) -> tuple[str, ...]:
     if group is None:
         return ()
     if any(value for name, value in group.args.items() if name != "expressions"):
-        raise Unsupported("GROUP BY is read with plain columns only")
+        raise Unsupported("GROUP BY is read with plain columns only. Leave expressions out")
     found = []
     for key in group.expressions:
         if isinstance(key, exp.Literal) and not key.is_string and str(key.this).isdecimal():
             place = int(key.this) - 1
             key = tree.expressions[place] if 0 <= place < len(tree.expressions) else key
         if not isinstance(key, exp.Column):
-            raise Unsupported("GROUP BY is read with plain columns only")
+            raise Unsupported("GROUP BY is read with plain columns only. Leave expressions out")
         found.append(key.name.lower())
     return tuple(found)
 
@@ -197,15 +199,13 @@ def _read_output(tree: exp.Expr, keys: tuple[str, ...]) -> str | SelectedAggrega
                 "sum" if isinstance(tree, exp.Sum) else "mean", tree.this.name.lower(), And()
             )
     raise Unsupported(
-        f"{tree.sql(dialect='duckdb')[:60]} is not read: COUNT(*), COUNT(column), SUM(column) and"
-        " AVG(column) are"
+        f"{tree.sql(dialect='duckdb')[:60]} is not read. Use COUNT(*), COUNT(column), SUM(column)"
+        " or AVG(column)"
     )
 
 
 def _parse_key(cell: object) -> tuple[Constant, ...]:
-    """A key as a value: numbers are told from texts by how they look, as in the results that
-    databases print.
-    """
+    """Return a key as a value: printed results tell numbers from texts by their look."""
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in ("", "null", "none")):
         return ()
     if isinstance(cell, bool):

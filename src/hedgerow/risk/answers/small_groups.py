@@ -1,8 +1,8 @@
-"""Small groups of people that published counts determine: found among answers, differences,
-overlaps and atoms.
+"""Small groups of people that published counts determine: answers, differences, overlaps and
+atoms.
 
-Nothing here trusts floating point: the ends of a group are those that ``bounds`` has shown in exact
-numbers.
+Nothing here relies on floating point: the bounds of a group are those that ``lp_bounds`` has proved
+in exact numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 
 from hedgerow.errors import Unsupported
 from hedgerow.risk.answers.atoms import compute_atoms
-from hedgerow.risk.answers.lp_bounds import AnswerSystem, unpack_bits
+from hedgerow.risk.answers.linear_combinations import Terms, unpack_bits
+from hedgerow.risk.answers.lp_bounds import AnswerSystem
 from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAnswers
 
 __all__ = [
@@ -31,21 +32,22 @@ __all__ = [
     "list_derived_groups",
 ]
 
-_MAX_BOUNDED_GROUPS: Final = 100  # that the linear program looks at one by one
-_MAX_PAIRED_ANSWERS: Final = 1_500  # answers of which every two are compared
-_SCREENING_GROUPS: Final = 64  # groups, above which not every single one is bounded
+_MAX_BOUNDED_GROUPS: Final = 100  # bounded by a linear program each
+_MAX_PAIRED_ANSWERS: Final = 1_500  # compared in pairs
+_SCREENING_GROUPS: Final = 64  # with more groups, not every one is bounded
 _BATCH_SIZE: Final = 4_096
 _MAX_CELLS: Final = 10**7  # answers times atoms
 
 
-# answers inside which a group lies, and those outside which
+# the answers that contain a group, and those that it lies outside of
 GroupSides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleGroup:
-    """People in the atoms ``bits``, between ``low`` and ``high`` of them; ``inside`` some
-    answers and ``outside`` others.
+    """The people in the atoms ``atom_bits``, between ``low`` and ``high`` of them.
+
+    They are ``inside`` some answers and ``outside`` others.
     """
 
     atom_bits: int
@@ -57,8 +59,10 @@ class PeopleGroup:
 
 @dataclass
 class AnswerTable:
-    """The answers about one table: counts that are known to lie between ends, and sums; all as sums
-    of the same atoms. ``empty`` are atoms in which there is nobody."""
+    """The answers about one table, as sums of the same atoms: counts with bounds, and sums.
+
+    ``empty_atoms`` are atoms without anybody.
+    """
 
     counts: list[PublishedAnswer]
     sums: list[PublishedAnswer]
@@ -68,23 +72,21 @@ class AnswerTable:
     system: AnswerSystem
     k: int
     empty_atoms: int = 0
-    combinations: dict[int, tuple[tuple[tuple[int, Fraction], ...], bool] | None] = field(
-        default_factory=dict
-    )
+    combinations: dict[int, tuple[Terms, bool] | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
 def build_answer_table(
     given: list[PublishedAnswer], answers: PublishedAnswers, k: int
 ) -> AnswerTable:
+    """Compute the atoms of the answers about one table, without contradicted repeats."""
     counts = [answer for answer in given if answer.measure == "count"]
     sums = [answer for answer in given if answer.measure == "sum"]
     made = compute_atoms([answer.condition for answer in (*counts, *sums)], answers.known_columns)
     if made.count * len(given) > _MAX_CELLS:
         raise Unsupported(
-            f"{len(given):,} answers that tell {made.count:,} groups of people apart are too many"
-            " to be combined at once. Give fewer questions at a time, such as those about few"
-            " columns."
+            f"{len(given):,} answers about {made.count:,} groups are too many to combine at once."
+            " Give fewer questions at a time, such as those about a few columns."
         )
     members = list(made.members)
     inside, notes = members[: len(counts)], []
@@ -93,13 +95,13 @@ def build_answer_table(
         names = ", ".join(counts[place].name for place in sorted(repeated))
         notes.append(
             f"The same question has different answers in {names}: they are noisy, or the data"
-            " changed. They were left out here."
+            " changed. They were not combined."
         )
         counts = [answer for place, answer in enumerate(counts) if place not in repeated]
         inside = [bits for place, bits in enumerate(inside) if place not in repeated]
     if len(counts) > _MAX_PAIRED_ANSWERS:
         notes.append(
-            f"Of {len(counts):,} counts the first {_MAX_PAIRED_ANSWERS:,} were compared two by two;"
+            f"Of {len(counts):,} counts the first {_MAX_PAIRED_ANSWERS:,} were compared in pairs;"
             " all were combined."
         )
     low = tuple(None if answer.low is None else Fraction(-(-answer.low // 1)) for answer in counts)
@@ -118,7 +120,7 @@ def build_answer_table(
 
 
 def _find_contradicted_repeats(counts: list[PublishedAnswer], members: list[int]) -> set[int]:
-    """Answers to questions that were answered differently elsewhere."""
+    """Return the answers to questions that were answered differently elsewhere."""
     same: dict[int, list[int]] = {}
     for place, bits in enumerate(members):
         if counts[place].low is not None and not counts[place].is_implied:
@@ -133,7 +135,7 @@ def _find_contradicted_repeats(counts: list[PublishedAnswer], members: list[int]
 
 
 def find_small_groups(table: AnswerTable) -> list[PeopleGroup]:
-    """Groups that have between 1 and k − 1 people, whatever the table is; each once."""
+    """Return the groups that must have between 1 and k − 1 people, each once."""
     found: dict[int, PeopleGroup] = {}
     for place, bits in enumerate(table.members):
         low, high = _read_bounds(table, place)
@@ -147,13 +149,13 @@ def find_small_groups(table: AnswerTable) -> list[PeopleGroup]:
 
 
 def drop_redundant_groups(table: AnswerTable, found: list[PeopleGroup]) -> list[PeopleGroup]:
-    """Without those of which a part is told already that has as many people."""
+    """Drop derived groups of which a reported part has as many people."""
     asked = set(table.members)
     sharp = [group for group in found if group.low == group.high]
     return [
         group
         for group in found
-        # A derived group that has no more people than a part of it says less than that part.
+        # A derived group with no more people than a part of it says less than that part.
         if group.atom_bits in asked
         or not any(
             part.low == group.low == group.high
@@ -170,7 +172,7 @@ def _read_bounds(table: AnswerTable, place: int) -> tuple[int | None, int | None
 
 
 def _find_differences(table: AnswerTable) -> Iterator[PeopleGroup]:
-    """A − B for B inside A, not counting atoms in which there is nobody anyway."""
+    """Yield A − B for B inside A, ignoring empty atoms."""
     places = [place for place in range(len(table.counts)) if table.system.low[place] is not None][
         :_MAX_PAIRED_ANSWERS
     ]
@@ -189,62 +191,56 @@ def _find_differences(table: AnswerTable) -> Iterator[PeopleGroup]:
 def _find_bounded_groups(
     table: AnswerTable, known: dict[int, PeopleGroup]
 ) -> Iterator[PeopleGroup]:
-    """Atoms, overlaps and differences, bounded by the linear program. Tables that it meets on
-    its way rule other groups out.
+    """Yield small atoms, overlaps and differences, bounded by the linear program.
+
+    Tables that it meets on its way rule out other groups.
     """
     given = {
         bits: sides
         for bits, sides in list_derived_groups(table)
         if bits not in known and bits & ~table.empty_atoms
     }
-    many = len(given) > _SCREENING_GROUPS
-    fixed = _find_determined_groups(table, given) if many else {}
+    screened = len(given) > _SCREENING_GROUPS
+
+    def build_group(bits: int, low: int, high: int) -> PeopleGroup:
+        sides = given[bits] if given[bits][0] else find_describing_answers(table, bits)
+        return PeopleGroup(bits, low, high, *sides)
+
+    fixed = _find_determined_groups(table, given) if screened else {}
     for bits, size in fixed.items():
-        yield PeopleGroup(
-            bits,
-            size,
-            size,
-            *(given[bits] if given[bits][0] else find_describing_answers(table, bits)),
-        )
+        yield build_group(bits, size, size)
     points: list[Any] = []
-    looked = 0
+    bounded = 0
     order = sorted(
         given.keys() - fixed.keys(),
         key=lambda bits: (_find_smallest_cover(table, bits), bits.bit_count(), bits),
     )
     for bits in order:
-        if (
-            many
-            and points
-            and not _may_be_small(points, unpack_bits(bits, table.atom_count), table.k)
-        ):
+        vector = unpack_bits(bits, table.atom_count)
+        if screened and points and not _may_be_small(points, vector, table.k):
             continue
-        if looked == _MAX_BOUNDED_GROUPS:
+        if bounded == _MAX_BOUNDED_GROUPS:
             table.notes.append(
-                f"Of {len(order):,} groups that no sum of answers equals, {_MAX_BOUNDED_GROUPS}"
-                " were bounded, those in small answers first."
+                f"Of {len(order):,} groups that equal no sum of answers, {_MAX_BOUNDED_GROUPS} were"
+                " bounded, beginning with those in small answers."
             )
             return
-        looked += 1
-        low, high = table.system.bound_integers(bits, least=1, met=points if many else None)
+        bounded += 1
+        low, high = table.system.bound_integers(bits, least=1, met=points if screened else None)
         if high is not None and low >= 1 and high < table.k:
-            yield PeopleGroup(
-                bits,
-                low,
-                high,
-                *(given[bits] if given[bits][0] else find_describing_answers(table, bits)),
-            )
+            yield build_group(bits, low, high)
 
 
 def _may_be_small(points: list[Any], group: Any, k: int) -> bool:
-    """Whether no table that was met shows that a group may have nobody, or k people."""
+    """Return whether no table met so far gives the group nobody, or at least k people."""
     sizes = np.stack(points) @ group
     return bool(np.all((sizes > 1e-3) & (sizes < k - 1e-3)))
 
 
 def _find_determined_groups(table: AnswerTable, given: dict[int, GroupSides]) -> dict[int, int]:
-    """The small groups that sums of answers equal: floating point proposes them, and an exact
-    combination confirms each.
+    """Return the small groups that sums of answers equal.
+
+    Floating point proposes them, and an exact combination confirms each.
     """
     inner, found = table.system.interior_sizes, dict[int, int]()
     if inner is None:
@@ -269,11 +265,8 @@ def _split_batches(given: list[int]) -> Iterator[list[int]]:
         yield given[start : start + _BATCH_SIZE]
 
 
-Terms = tuple[tuple[int, Fraction], ...]
-
-
 def _compute_exact_size(table: AnswerTable, bits: int) -> int | None:
-    """The size of a group that a combination of exact answers equals."""
+    """Return the size of a group that a combination of exact answers equals."""
     shown = find_combination(table, bits)
     if shown is None:
         return None
@@ -285,43 +278,44 @@ def _compute_exact_size(table: AnswerTable, bits: int) -> int | None:
 
 
 def find_combination(table: AnswerTable, bits: int) -> tuple[Terms, bool] | None:
-    """The shortest sum of exact answers that equals a group, and whether that takes leaving out
-    atoms in which there is nobody. Two answers are looked up; more are found by linear programming.
+    """Return the shortest sum of exact answers that equals a group, and whether it ignores empty
+    atoms.
+
+    One or two answers are looked up; more are found by linear programming.
     """
-    whole = (1 << table.atom_count) - 1
-    if bits not in table.combinations:
-        ways = []
-        for among in dict.fromkeys(
-            (whole, whole & ~table.empty_atoms if bits & ~table.empty_atoms else whole)
-        ):
-            terms = _find_short_combination(
-                table, bits, among
-            ) or table.system.find_equal_combination(
-                unpack_bits(bits, table.atom_count), among, table.system.exact_answers
-            )
-            if terms:
-                ways.append((terms, among != whole))
-                if len(terms) <= 2:
-                    break
-        table.combinations[bits] = min(ways, key=lambda way: len(way[0]), default=None)
+    if bits in table.combinations:
+        return table.combinations[bits]
+    whole, vector = (1 << table.atom_count) - 1, unpack_bits(bits, table.atom_count)
+    filled = whole & ~table.empty_atoms if bits & ~table.empty_atoms else whole
+    candidates = []
+    for among in dict.fromkeys((whole, filled)):
+        terms = _find_short_combination(table, bits, among)
+        if terms is None:
+            exact = table.system.exact_answers
+            terms = table.system.find_equal_combination(vector, among, exact)
+        if terms:
+            candidates.append((terms, among != whole))
+            if len(terms) <= 2:
+                break
+    table.combinations[bits] = min(candidates, key=lambda each: len(each[0]), default=None)
     return table.combinations[bits]
 
 
 def _find_short_combination(table: AnswerTable, bits: int, among: int) -> Terms | None:
-    """A or A − B."""
-    found = {table.members[place] & among: place for place in reversed(table.system.exact_answers)}
+    """Return A or A − B."""
+    known = {table.members[place] & among: place for place in reversed(table.system.exact_answers)}
     wanted = bits & among
-    if wanted in found:
-        return ((found[wanted], Fraction(1)),)
-    for members, place in found.items():
-        if not wanted & ~members and members & ~wanted in found:
-            return ((place, Fraction(1)), (found[members & ~wanted], Fraction(-1)))
+    if wanted in known:
+        return ((known[wanted], Fraction(1)),)
+    for members, place in known.items():
+        if not wanted & ~members and members & ~wanted in known:
+            return ((place, Fraction(1)), (known[members & ~wanted], Fraction(-1)))
     return None
 
 
 def list_derived_groups(table: AnswerTable) -> Iterator[tuple[int, GroupSides]]:
-    """Groups to be bounded: atoms, and the overlap and the two differences of every two answers,
-    with the answers that describe them.
+    """Yield the groups to bound: atoms, overlaps and differences, with the answers that describe
+    them.
     """
     covered = 0
     for bits in table.members:
@@ -340,7 +334,7 @@ def list_derived_groups(table: AnswerTable) -> Iterator[tuple[int, GroupSides]]:
 
 
 def _find_smallest_cover(table: AnswerTable, bits: int) -> int:
-    """The smallest answer that counts all of a group."""
+    """Return the smallest answer that counts all of a group."""
     ends = (
         int(high)
         for high, members in zip(table.system.high, table.members, strict=True)
@@ -349,33 +343,31 @@ def _find_smallest_cover(table: AnswerTable, bits: int) -> int:
     return min(ends, default=10**18)
 
 
-def find_describing_answers(
-    table: AnswerTable, bits: int
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Answers whose overlap, without others, is a group: the fewest that a greedy choice finds."""
+def find_describing_answers(table: AnswerTable, bits: int) -> GroupSides:
+    """Return few answers whose overlap, without others, is a group; the choice is greedy."""
     inside: list[int] = []
     outside: list[int] = []
-    now = (1 << table.atom_count) - 1
+    rest = (1 << table.atom_count) - 1
     while True:
         holding = [
             place
             for place, members in enumerate(table.members)
-            if not bits & ~members and now & ~members
+            if not bits & ~members and rest & ~members
         ]
         if not holding:
             break
-        best = min(holding, key=lambda place: (now & table.members[place]).bit_count())
+        best = min(holding, key=lambda place: (rest & table.members[place]).bit_count())
         inside.append(best)
-        now &= table.members[best]
-    while now != bits:
+        rest &= table.members[best]
+    while rest != bits:
         apart = [
             place
             for place, members in enumerate(table.members)
-            if not bits & members and now & members
+            if not bits & members and rest & members
         ]
         if not apart:
             break
-        best = max(apart, key=lambda place: (now & table.members[place]).bit_count())
+        best = max(apart, key=lambda place: (rest & table.members[place]).bit_count())
         outside.append(best)
-        now &= ~table.members[best]
+        rest &= ~table.members[best]
     return tuple(inside), tuple(outside)

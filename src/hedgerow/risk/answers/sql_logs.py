@@ -1,4 +1,4 @@
-"""A log of SQL: statements that end with a semicolon, each with its result behind it, or without.
+"""Logs of SQL: statements that end with a semicolon, each followed by its result, or not.
 
     SELECT COUNT(*) FROM students WHERE age = 21 AND sex = 'm';
     -- answer: 1
@@ -6,10 +6,10 @@
     -- m | 12
     -- f | 12
 
-A result stands on the rest of the line and on the lines below, up to the next statement. The words
-``answer``, ``->`` and ``=`` and the two dashes of a comment may stand before it; cells are parted
-by ``|``, a tab or a comma. Headings, rules of dashes and ``(2 rows)`` are passed over, and so are
-comments that hold no result.
+A result is on the rest of the line and on the lines below, up to the next statement. The words
+``answer``, ``->`` and ``=`` and the two dashes of a comment may precede it; cells are separated by
+``|``, a tab or a comma. Headings, rules of dashes, ``(2 rows)`` and comments without a result are
+skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SEPARATOR_LINE: Final = re.compile(r"^[\s|+:─-]*$|^\(\d+ rows?\)$")
 
 @dataclass(slots=True)
 class _LoggedStatement:
-    """A statement, where it begins, and the lines behind it: (line, text, whether it was a
+    """A statement, its first line, and the lines after it: (line, text, whether it is a
     comment).
     """
 
@@ -48,68 +48,66 @@ class _LoggedStatement:
 
 
 def read_log(text: str) -> PublishedAnswers:
-    """All answers of a log. Statements that are SQL but no counts or sums of one table are left
-    out, and named.
-    """
+    """Return the answers of a log; skip and list SQL that is not a count or sum of one table."""
     answers: list[PublishedAnswer] = []
-    left_out: list[tuple[int, str]] = []
+    skipped: list[tuple[int, str]] = []
     for place, statement in enumerate(_split_statements(text), 1):
         if place > MAX_STATEMENTS:
-            raise InvalidArgument("log", f"must have at most {MAX_STATEMENTS:,} statements")
+            raise InvalidArgument(
+                "log", f"must have at most {MAX_STATEMENTS:,} statements; split the file"
+            )
         try:
             asked = SelectStatement.parse(statement.text)
         except Unsupported as refusal:
-            left_out.append((statement.line, str(refusal).split("\n")[0]))
+            skipped.append((statement.line, str(refusal).split("\n")[0]))
             continue
         rows = _read_result_rows(asked, statement)
         if asked.keys and not rows:
-            left_out.append(
-                (statement.line, "its result is not in the log, so its groups are not known")
+            skipped.append(
+                (statement.line, "its result is not in the log, so its groups are unknown")
             )
             continue
         answers += asked.build_answers(f"Q{place}", statement.line, rows)
-    return PublishedAnswers(tuple(answers), skipped_lines=tuple(left_out))
+    return PublishedAnswers(tuple(answers), skipped_lines=tuple(skipped))
 
 
 def _split_statements(text: str) -> Iterator[_LoggedStatement]:
-    """Statements with what stands behind them."""
-    now: _LoggedStatement | None = None
+    """Yield the statements of a log with the lines after each."""
+    current: _LoggedStatement | None = None
     open_text: list[str] = []
     begun = 0
     for number, line in enumerate(text.splitlines(), 1):
-        rest = line
         if not open_text and _STATEMENT_START.match(line):
-            if now is not None:
-                yield now
-            now, begun = None, number
+            if current is not None:
+                yield current
+            current, begun = None, number
         elif not open_text:
-            if now is None and line.strip() and not line.lstrip().startswith("--"):
+            if current is None and line.strip() and not line.lstrip().startswith("--"):
                 raise InvalidArgument(
                     f"line {number:,}",
-                    "must begin with SELECT, or follow a statement that ends with a semicolon",
+                    "must begin with SELECT, or be the result of a statement above that ends with a"
+                    " semicolon",
                 )
-            if now is not None and line.strip():
-                now.result_lines.append((number, line, line.lstrip().startswith("--")))
+            if current is not None and line.strip():
+                current.result_lines.append((number, line, line.lstrip().startswith("--")))
             continue
-        open_text.append(rest)
+        open_text.append(line)
         end = _find_semicolon("\n".join(open_text))
         if end is not None:
             whole = "\n".join(open_text)
-            now = _LoggedStatement(begun, whole[:end])
+            current = _LoggedStatement(begun, whole[:end])
             if whole[end + 1 :].strip():
                 behind = whole[end + 1 :]
-                now.result_lines.append((number, behind, behind.lstrip().startswith("--")))
+                current.result_lines.append((number, behind, behind.lstrip().startswith("--")))
             open_text = []
     if open_text:
-        raise InvalidArgument(
-            f"line {begun:,}", "must have a semicolon at the end of its statement"
-        )
-    if now is not None:
-        yield now
+        raise InvalidArgument(f"line {begun:,}", "must end its statement with a semicolon")
+    if current is not None:
+        yield current
 
 
 def _find_semicolon(text: str) -> int | None:
-    """The first semicolon that stands outside quotes and comments."""
+    """Return the position of the first semicolon outside quotes and comments."""
     for found in re.finditer(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|;|['\"]", text):
         if found[0] == ";":
             return found.start()
@@ -119,7 +117,7 @@ def _find_semicolon(text: str) -> int | None:
 
 
 def _read_result_rows(asked: SelectStatement, statement: _LoggedStatement) -> list[list[str]]:
-    """The lines behind a statement that are its result."""
+    """Return the rows of the result among the lines after a statement."""
     found = []
     for number, line, comment in statement.result_lines:
         rest = line[_RESULT_PREFIX.match(line).end() :].strip()  # type: ignore[union-attr]
@@ -136,7 +134,7 @@ def _read_result_rows(asked: SelectStatement, statement: _LoggedStatement) -> li
             what = (
                 "a number"
                 if len(asked.outputs) == 1
-                else f"{len(asked.outputs)} cells parted by |, with numbers for what was counted"
+                else f"{len(asked.outputs)} cells separated by |, with numbers for aggregates"
             )
             raise InvalidArgument(
                 f"line {number:,}",
@@ -164,7 +162,7 @@ def _has_valid_measures(cells: list[str], asked: SelectStatement) -> bool:
 
 
 def _is_heading(cells: list[str], asked: SelectStatement) -> bool:
-    """Whether these are the names of the columns, as databases print them above a result."""
+    """Return whether cells are column names, as databases print them above a result."""
     if len(cells) != len(asked.outputs) or not all(
         re.fullmatch(r"[A-Za-z_]\w*(\(.*\))?", cell) for cell in cells
     ):

@@ -1,9 +1,8 @@
-"""Whether suppressed cells of a table with totals can be computed again, or nearly so; and what it
-tells that they are missing.
+"""Suppressed cells of a table with totals: whether they can be computed, exactly or nearly.
 
-Each hole is unknown; each line or column with a published total is an equation. ``bounds`` then
-says between which ends a hole lies, in exact numbers. A single hole in a line with its total is the
-total minus the rest.
+Each missing cell is unknown; each row or column with a published total is an equation.
+``lp_bounds`` then bounds each cell in exact numbers. A single missing cell in a row is its total
+minus the rest.
 """
 
 from __future__ import annotations
@@ -20,17 +19,19 @@ from hedgerow.risk.answers.lp_bounds import AnswerSystem
 __all__ = ["SUPPRESSION_WARNING", "SuppressedCell", "bound_suppressed_cells"]
 
 SUPPRESSION_WARNING: Final = (
-    "Which numbers are missing was chosen by looking at them: a hole says that the cell is a risky"
-    " one, or stands beside one. A rule whose outcome depends on the data publishes something about"
-    " the data, and no budget has paid for it."
+    "The suppressed numbers were chosen by looking at them: a missing cell is a risky one, or next"
+    " to one. A rule whose outcome depends on the data publishes something about the data, and no"
+    " budget has paid for it."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class SuppressedCell:
-    """A suppressed cell, and the ends between which the rest of the table holds it; ``high`` is
-    None where nothing does. ``complete`` is False where a search among whole numbers was cut off,
-    so that the ends may be wider than they need be."""
+    """A suppressed cell and the bounds that the rest of the table implies; ``high`` may be None.
+
+    ``is_complete`` is False where a search was cut off, so that the bounds may be wider than
+    necessary.
+    """
 
     row: str
     column: str
@@ -40,7 +41,7 @@ class SuppressedCell:
 
     @property
     def is_recoverable(self) -> bool:
-        """Whether it is no hole at all."""
+        """Whether the cell can be computed exactly."""
         return self.low == self.high
 
 
@@ -55,9 +56,11 @@ def bound_suppressed_cells(
     whole: bool = True,
     below: int | None = None,
 ) -> tuple[list[SuppressedCell], list[DisclosureFinding]]:
-    """The holes (None in ``table``) and the findings about them. ``whole`` for counts. ``below`` is
-    the public rule "fewer than so many are suppressed", where nothing else was suppressed: it
-    narrows every hole, because a hole then says that there are 1 to ``below`` − 1."""
+    """Bound the suppressed cells (None in ``table``), and report those that are revealed.
+
+    ``whole`` is for counts. ``below`` is the public rule "fewer than this are suppressed", if
+    nothing else was suppressed: it narrows every cell to 1 … ``below`` − 1.
+    """
     _check_shape(rows, columns, table, row_totals, column_totals)
     holes = [(i, j) for i, line in enumerate(table) for j, cell in enumerate(line) if cell is None]
     if not holes:
@@ -65,22 +68,22 @@ def bound_suppressed_cells(
     system = _build_system(holes, table, row_totals, column_totals, total, below)
     if system.find_contradiction() is not None:
         raise InvalidArgument(
-            "table", "must add up to its totals: no numbers of at least 0 fill its holes"
+            "table", "must add up to its totals: no numbers of at least 0 fit its missing cells"
         )
-    found, findings = [], []
+    cells, findings = [], []
     for place, (i, j) in enumerate(holes):
         system.search_notes.clear()
         low, high = _bound_cell(system, 1 << place, whole=whole)
-        hole = SuppressedCell(rows[i], columns[j], low, high, not system.search_notes)
-        found.append(hole)
-        where = f"{hole.row}, {hole.column}"
-        if hole.is_recoverable:
+        cell = SuppressedCell(rows[i], columns[j], low, high, not system.search_notes)
+        cells.append(cell)
+        where = f"{cell.row}, {cell.column}"
+        if cell.is_recoverable:
             ends = (int(low), int(low)) if whole else (None, None)
             findings.append(
                 DisclosureFinding(
                     "recoverable",
-                    f"The suppressed cell {where} is {format_amount(low)}: the totals give it"
-                    " away.",
+                    f"The suppressed cell {where} is {format_amount(low)}: it follows from"
+                    " the totals.",
                     where,
                     *ends,
                 )
@@ -91,19 +94,18 @@ def bound_suppressed_cells(
                 f" {format_amount(high)}: within ten percent."
             )
             findings.append(DisclosureFinding("bounded", sentence, where))
-    return found, findings
+    return cells, findings
 
 
 def _bound_cell(
     system: AnswerSystem, bits: int, *, whole: bool
 ) -> tuple[Fraction, Fraction | None]:
     if whole:
-        least, most = system.bound_integers(bits)
-        return Fraction(least), None if most is None else Fraction(most)
+        minimum, maximum = system.bound_integers(bits)
+        return Fraction(minimum), None if maximum is None else Fraction(maximum)
     high, low = system.bound_above(bits), system.bound_below(bits)[1]
-    return (Fraction(0) if low is None else -low.upper_bound), (
-        None if high is None else high[1].upper_bound
-    )
+    lower = Fraction(0) if low is None else -low.upper_bound
+    return lower, None if high is None else high[1].upper_bound
 
 
 def _build_system(
@@ -147,18 +149,18 @@ def _check_shape(
 ) -> None:
     if len(table) != len(rows) or any(len(line) != len(columns) for line in table):
         raise InvalidArgument(
-            "table", f"must have {len(rows)} lines of {len(columns)} cells, as the names say"
+            "table", f"must have {len(rows)} rows of {len(columns)} cells, one for each name"
         )
     for name, given, wanted in zip(
         ("row_totals", "column_totals"), totals, (len(rows), len(columns)), strict=True
     ):
         if given is not None and len(given) != wanted:
-            raise InvalidArgument(name, f"must be {wanted}", len(given))
+            raise InvalidArgument(name, f"must be {wanted} numbers", len(given))
 
 
 def _to_fraction(given: Any) -> Fraction:
     if isinstance(given, bool) or not hasattr(given, "as_integer_ratio"):
-        raise InvalidArgument("table", "must hold numbers, and None for what is suppressed")
+        raise InvalidArgument("table", "must hold numbers, and None in suppressed cells")
     try:
         return Fraction(*given.as_integer_ratio())
     except (ValueError, OverflowError):

@@ -1,3 +1,3 @@
-"""An attack on a secret column, against exact answers, the usual habits of publishing, and
-Hedgerow; and what no attack can exceed.
+"""Attacks on a secret column: against exact answers, common practice and Hedgerow, and their
+limits.
 """

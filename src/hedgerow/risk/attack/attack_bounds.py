@@ -1,32 +1,41 @@
-"""What the best attacker can do at most, from the guarantee alone: guess one secret yes or no, and
-come to believe something.
+"""Bounds on the best attacker, from the guarantee alone: guessing one yes/no secret, and belief
+in it.
 
 The secret is an **attribute** of a person (does she have the disease?) or her **presence** in the
-data. Let P and N be the laws of all answers together in the two worlds, yes and no.
+data.
 
-**Factor.** Under change-one the two worlds of an attribute are neighbours; so are those of presence
-under add-remove. An attribute under add-remove is two steps, through the world R in which the
-person is missing. Presence under change-one is public.
+| symbol | meaning |
+|---|---|
+| P, N | the distributions of all answers together if the secret is yes, and if it is no |
+| R | the distribution of all answers if the person is missing from the data |
+| S | the answers on which the attacker says yes |
+| x | e^epsilon |
+| p | the prior probability of yes |
+| r, s | R(S), N(S) |
+| t | the total variation between neighbours |
+| c | the probability that a bound on belief may fail |
 
-**Success, (epsilon, delta)** (delta may be 0). Let x = e^epsilon. For neighbours P and N, P(S) <=
-g(N(S)) with
+**Factor.** Under change-one the two data sets of an attribute are neighbours; so are those of
+presence under add-remove. An attribute under add-remove is two steps, through R. Presence under
+change-one is public.
+
+**Success, (epsilon, delta)** (delta may be 0). For neighbours P and N, P(S) <= g(N(S)) with
 
     g(r) = min(1, x r + delta, 1 - (1 - r - delta)/x),
 
-where the last is N(not S) <= x P(not S) + delta. An attacker who believed p, and says yes on S, is
-right with probability at most p g(s) + (1-p) (1-s), s = N(S). Through R: p g(r) + (1-p) g(1-r), r =
-R(S). Both are concave and piecewise linear, so the largest value is at a corner. Each is reached by
-answers of one bit with these probabilities. At p = 1/2 the corners are (x + delta)/(1 + x), as in
-randomised response, and 1 - (1 - 2 delta)/(2x), as for a sum of +1 and -1 with discrete Laplace
-noise.
+where the last is N(not S) <= x P(not S) + delta. An attacker with prior p, who says yes on S, is
+right with probability at most p g(s) + (1-p) (1-s). Through R: p g(r) + (1-p) g(1-r). Both are
+concave and piecewise linear, so the largest value is at a corner. Each is reached by answers of one
+bit with these probabilities. At p = 1/2 the corners are (x + delta)/(1 + x), as in randomised
+response, and 1 - (1 - 2 delta)/(2x), as for a sum of +1 and -1 with discrete Laplace noise.
 
-**Success, rho.** The total variation t between neighbours is at most sqrt(rho/2) (Pinsker) and
-sqrt(1 - e^-rho) (Bretagnolle and Huber), since the divergence of Kullback and Leibler is at most
-rho; two steps are worth 4 rho. An attacker who believed p >= 1/2 is right with probability at most
-p + (1-p) t. At p = 1/2 that is 1/2 + sqrt(rho/2)/2, and 1/2 + sqrt(rho/2) for two steps.
+**Success, rho.** t is at most sqrt(rho/2) (Pinsker) and sqrt(1 - e^-rho) (Bretagnolle and Huber),
+since the divergence of Kullback and Leibler is at most rho; two steps are worth 4 rho. An attacker
+with prior p >= 1/2 is right with probability at most p + (1-p) t. At p = 1/2 that is 1/2 +
+sqrt(rho/2)/2, and 1/2 + sqrt(rho/2) for two steps.
 
 **Belief.** By Bayes' rule an answer multiplies the odds by P(answer)/N(answer). Pure: at most x, or
-x^2 through R. Otherwise some answers may prove everything, and a bound holds but for a stated
+x^2 through R. Otherwise some answers may prove everything, and a bound holds except with a stated
 probability c: with delta the odds grow by more than e^k with a probability of at most delta/(1 -
 e^(epsilon-k)), because P(S) <= x N(S) + delta <= e^(epsilon-k) P(S) + delta on the answers S where
 they do; with rho by more than e^(rho + 2 sqrt(rho ln(1/c))) with at most c (Markov's inequality for
@@ -68,13 +77,13 @@ SecretKind = Literal["attribute", "presence"]
 
 EPSILONS: Final = tuple(map(Fraction, ("0.01", "0.1", "0.25", "0.5", "1", "2", "3", "5", "10")))
 _HALF: Final = Fraction(1, 2)
-# beyond it a bound differs from 1 by less than 10^-200, and rationals only grow long
+# Beyond it a bound differs from 1 by less than 10^-200, and exact rationals become too long.
 _MAX_EXPONENT: Final = Fraction(500)
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The guarantee over all answers together: ``epsilon``, with or without ``delta``, or else
+    """The guarantee over all answers together: ``epsilon`` with or without ``delta``, or
     ``rho``.
     """
 
@@ -96,68 +105,66 @@ class Ceiling:
                 self.secret,
             )
         if (self.epsilon is None) == (self.rho is None):
-            raise InvalidArgument("epsilon", "or rho must be given, and not both", self.epsilon)
+            raise InvalidArgument("epsilon", "or rho must be given, but not both", self.epsilon)
         for name in ("epsilon", "delta", "rho"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _check_non_negative(value, name))
         if self.delta >= 1 or (self.delta and self.epsilon is None):
             raise InvalidArgument(
-                "delta", "must be below 1, and comes with epsilon only", self.delta
+                "delta", "must be below 1, and needs epsilon, not rho", self.delta
             )
 
     @property
     def steps(self) -> int:
-        """From one world to the other: 2 for an attribute under add-remove, where a person goes
-        and comes back different.
+        """The number of steps between the two data sets: 2 for an attribute under add-remove,
+        else 1.
         """
         return 2 if self.relation == "add-remove" and self.secret == "attribute" else 1
 
     def success(self, prior: Number = _HALF) -> Fraction:
-        """How often the best guess is right at most, if the secret is "yes" with probability
+        """Return the largest success rate of a guess, if the secret is yes with probability
         ``prior``.
         """
         p = parse_probability(prior, "prior")
         if self.rho is not None:
-            near = _bound_total_variation(self.rho * self.steps**2)
-            return min(Fraction(1), max(p, 1 - p) + min(p, 1 - p) * near)
+            variation = _bound_total_variation(self.rho * self.steps**2)
+            return min(Fraction(1), max(p, 1 - p) + min(p, 1 - p) * variation)
         epsilon = self.epsilon or Fraction(0)
         if epsilon > _MAX_EXPONENT:
             return Fraction(1)
-        return min(
-            Fraction(1),
-            round_up(_maximise_success(p, _bound_odds_factor(epsilon), self.delta, self.steps)),
-        )
+        factor = _bound_odds_factor(epsilon)
+        return min(Fraction(1), round_up(_maximise_success(p, factor, self.delta, self.steps)))
 
     def belief(self, prior: Number = _HALF, *, but: Number = 0) -> Fraction:
-        """What an attacker who believed ``prior`` can believe at most after all answers, but for a
-        probability of ``but``.
+        """Return the largest belief after all answers, from ``prior``, except with probability
+        ``but``.
 
-        1 where nothing can be promised: with delta or rho, ``but`` must be above delta (through two
-        steps, above (1 + e^epsilon) delta).
+        It is 1 where nothing can be promised: with delta or rho, ``but`` must be above delta
+        (through two steps, above (1 + e^epsilon) delta).
         """
         p, chance = parse_probability(prior, "prior"), _check_non_negative(but, "but")
         if chance >= 1:
             raise InvalidArgument("but", "must be below 1", but)
-        grown = self._bound_log_odds_growth(chance)
-        if grown is None or grown > _MAX_EXPONENT:
+        growth = self._bound_log_odds_growth(chance)
+        if growth is None or growth > _MAX_EXPONENT:
             return Fraction(1)
-        times = _bound_odds_factor(grown)
-        return min(Fraction(1), round_up(p * times / (1 - p + p * times)))
+        factor = _bound_odds_factor(growth)
+        return min(Fraction(1), round_up(p * factor / (1 - p + p * factor)))
 
     def belief_curve(
         self, priors: Iterable[Number], *, but: Number = 0
     ) -> tuple[tuple[Fraction, Fraction, Fraction], ...]:
-        """For each prior belief: itself, and between what and what it can lie afterwards."""
-        found = []
+        """Return each prior with the smallest and the largest belief afterwards."""
+        curve = []
         for prior in priors:
             p = parse_probability(prior, "prior")
-            found.append((p, 1 - self.belief(1 - p, but=but), self.belief(p, but=but)))
-        return tuple(found)
+            curve.append((p, 1 - self.belief(1 - p, but=but), self.belief(p, but=but)))
+        return tuple(curve)
 
     def _bound_log_odds_growth(self, chance: Fraction) -> Fraction | None:
-        """By how much the logarithm of the odds grows at most, but for this chance; None where
-        there is no bound.
+        """Bound the growth of the log odds, except with this probability; None if there is no
+        bound.
         """
         if self.rho is not None:
             rho = self.rho * self.steps**2
@@ -173,9 +180,7 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class EpsilonChoice:
-    """What an epsilon means to an attacker who believed 50 %: the most that can be believed
-    afterwards, and the best rate of guessing.
-    """
+    """An epsilon with its largest belief from 50 % and its largest success rate of a guess."""
 
     epsilon: Fraction
     belief: Fraction
@@ -185,7 +190,7 @@ class EpsilonChoice:
 def list_epsilon_choices(
     relation: Relation, secret: SecretKind = "attribute", epsilons: Iterable[Number] = EPSILONS
 ) -> tuple[EpsilonChoice, ...]:
-    """A table for choosing epsilon: pure totals, each with what it allows."""
+    """Return a table for choosing a pure epsilon: what each total allows."""
     each = (Ceiling(relation, secret, parse_exact(epsilon, "epsilon")) for epsilon in epsilons)
     return tuple(
         EpsilonChoice(ceiling.epsilon or Fraction(0), ceiling.belief(), ceiling.success())
@@ -196,42 +201,42 @@ def list_epsilon_choices(
 def epsilon_for(
     belief: Number, relation: Relation, secret: SecretKind = "attribute", prior: Number = _HALF
 ) -> Fraction:
-    """The largest pure epsilon, rounded down, at which an attacker who believed ``prior`` can
-    believe ``belief`` at most afterwards.
+    """Return the largest pure epsilon at which belief rises from ``prior`` to at most
+    ``belief``.
+
+    It is rounded down.
     """
-    p, most = parse_probability(prior, "prior"), parse_probability(belief, "belief")
-    if most <= p:
+    p, limit = parse_probability(prior, "prior"), parse_probability(belief, "belief")
+    if limit <= p:
         raise InvalidArgument(
             "belief",
-            f"must be above the prior belief of {float(p):g}, which no answer takes away",
+            f"must be above the prior belief of {float(p):g}, which no epsilon can lower",
             belief,
         )
-    odds = most / (1 - most) * (1 - p) / p
+    odds = limit / (1 - limit) * (1 - p) / p
     return round_down(log_down(odds) / Ceiling(relation, secret, Fraction(0)).steps, 10**12)
 
 
 def _maximise_success(p: Fraction, x: Fraction, delta: Fraction, steps: int) -> Fraction:
-    """The largest value over the corners. It grows with x, so an x that is rounded up gives a
-    bound.
-    """
+    """Return the largest success over the corners; an x that is rounded up still gives a bound."""
 
-    def most(r: Fraction) -> Fraction:
+    def g(r: Fraction) -> Fraction:
         return min(Fraction(1), x * r + delta, 1 - (1 - r - delta) / x)
 
     bend = (1 - delta) / (1 + x)  # where the second and the third are equal
     corners = {Fraction(0), Fraction(1), bend, 1 - bend, delta, 1 - delta}
     if steps == 1:
-        return max(p * most(r) + (1 - p) * (1 - r) for r in corners)
-    return max(p * most(r) + (1 - p) * most(1 - r) for r in corners)
+        return max(p * g(r) + (1 - p) * (1 - r) for r in corners)
+    return max(p * g(r) + (1 - p) * g(1 - r) for r in corners)
 
 
-def _bound_odds_factor(grown: Fraction) -> Fraction:
-    """At least e to that; exactly 1 where nothing is given away."""
-    return exp_up(grown) if grown else Fraction(1)
+def _bound_odds_factor(growth: Fraction) -> Fraction:
+    """Bound e^growth from above; exactly 1 for no growth."""
+    return exp_up(growth) if growth else Fraction(1)
 
 
 def _bound_total_variation(rho: Fraction) -> Fraction:
-    """At least the total variation that this rho allows."""
+    """Bound the total variation that this rho allows."""
     tail = exp_down(-min(rho, _MAX_EXPONENT))
     return min(Fraction(1), sqrt_up(rho / 2), sqrt_up(1 - tail))
 

@@ -1,8 +1,8 @@
-"""Ways of publishing counts that people take for safe: exactly, rounded, and with small cells left
-out.
+"""Common ways of publishing counts that are taken for safe: exact, rounded, small cells
+suppressed.
 
-Each answers the questions of a ``QuestionSet`` about a secret column, and says how wide its errors
-are, which everybody knows.
+Each answers the questions of a ``QuestionSet`` about a secret column, and states how wide its
+errors are, which is public.
 """
 
 from __future__ import annotations
@@ -25,15 +25,13 @@ __all__ = [
     "SuppressingPublisher",
 ]
 
-# how wide the error of an exact answer counts, beside that of one that was left out
+# the error scale of an exact answer, relative to that of a suppressed one
 _EXACT_SCALE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedCounts:
-    """For each group of each question how many of its people have the secret, as far as it was
-    told, and how wide its error is.
-    """
+    """The published number of people with the secret in each group, and the scale of its error."""
 
     answers: Floats
     scales: Floats
@@ -41,8 +39,9 @@ class PublishedCounts:
 
 
 class CountPublisher(Protocol):
-    """Whoever answers. ``laplace`` says that the errors have the law of Laplace, under which
-    differences count and not their squares.
+    """A publisher of counts.
+
+    ``has_laplace_noise`` means that absolute differences are to be minimised, not squares.
     """
 
     @property
@@ -54,47 +53,48 @@ class CountPublisher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExactPublisher:
-    """The counts themselves."""
+    """A publisher of exact counts."""
 
     has_laplace_noise: bool = field(default=False, init=False)
 
     @property
     def name(self) -> str:
-        """As a plot calls it."""
+        """The name in charts."""
         return "exact"
 
     def publish(self, grouping: QuestionSet, secret: Mask) -> PublishedCounts:
-        """Nothing is hidden."""
+        """Publish the counts as they are."""
         counts = _count_secrets(grouping, secret)
         return PublishedCounts(counts, np.full(counts.size, _EXACT_SCALE))
 
 
 @dataclass(frozen=True, slots=True)
 class RoundingPublisher:
-    """Each count to the nearest multiple of ``to``."""
+    """A publisher that rounds each count to the nearest multiple of ``to``."""
 
     to: int
     has_laplace_noise: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         if self.to < 2:
-            raise InvalidArgument("to", "must be at least 2", self.to)
+            raise InvalidArgument("to", "must be a whole number of at least 2", self.to)
 
     @property
     def name(self) -> str:
-        """As a plot calls it."""
+        """The name in charts."""
         return f"rounded to {self.to}"
 
     def publish(self, grouping: QuestionSet, secret: Mask) -> PublishedCounts:
-        """Half a step up."""
+        """Publish rounded counts; half a step is rounded up."""
         counts = np.floor(_count_secrets(grouping, secret) / self.to + 0.5) * self.to
         return PublishedCounts(counts, np.full(counts.size, self.to / 2))
 
 
 @dataclass(frozen=True, slots=True)
 class SuppressingPublisher:
-    """Counts of fewer than ``below`` are left out. Everybody knows the rule, and so what was
-    left out to within half of that.
+    """A publisher that suppresses counts of fewer than ``below``.
+
+    The rule is public, so a suppressed count is known to within half of that.
     """
 
     below: int
@@ -102,21 +102,21 @@ class SuppressingPublisher:
 
     def __post_init__(self) -> None:
         if self.below < 2:
-            raise InvalidArgument("below", "must be at least 2", self.below)
+            raise InvalidArgument("below", "must be a whole number of at least 2", self.below)
 
     @property
     def name(self) -> str:
-        """As a plot calls it."""
+        """The name in charts."""
         return f"below {self.below} left out"
 
     def publish(self, grouping: QuestionSet, secret: Mask) -> PublishedCounts:
-        """What is left out counts as the middle of what it may be."""
+        """Publish counts, with the middle of its range for a suppressed one."""
         counts = _count_secrets(grouping, secret)
         hidden = counts < self.below
-        most = np.minimum(self.below - 1, grouping.members.sum(axis=1))
+        middle = np.minimum(self.below - 1, grouping.members.sum(axis=1)) / 2
         return PublishedCounts(
-            np.where(hidden, most / 2, counts),
-            np.where(hidden, most / 2 + _EXACT_SCALE, _EXACT_SCALE),
+            np.where(hidden, middle, counts),
+            np.where(hidden, middle + _EXACT_SCALE, _EXACT_SCALE),
         )
 
 

@@ -214,7 +214,6 @@ def _draw_legend(y: float) -> list[str]:
 
 
 def _split_name(name: str) -> list[str]:
-    """Split a publisher's name into two lines."""
     words = name.split(" ")
     at = 1 if len(name) <= 12 or len(" ".join(words[1:])) <= 9 else 2
     return [" ".join(words[:at]), " ".join(words[at:])]

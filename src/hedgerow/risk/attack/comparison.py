@@ -1,16 +1,16 @@
-"""Before and after: the same attack against what people publish by habit, and against Hedgerow at
-several totals of epsilon.
+"""Before and after: the same attack against common practice, and against Hedgerow at several
+budgets.
 
 **The game.** Each run fills seats from a crowd of people with and without a secret: a fair coin for
-each seat decides of which. Nothing but how many there are of each is taken from a table, which
-limits the seats. So the attacker begins at 50 %, whatever the share of the secret is, and the
-ceilings of ``ceilings`` are about exactly this game. The attacker knows everything but the secrets:
-who sits where, all groups that she asks about, how the answers are made.
+each seat decides which. Only the numbers of both are taken from a table, and they limit the seats.
+So the attacker begins at 50 %, whatever the share of the secret is, and the bounds of
+``attack_bounds`` are about exactly this game. The attacker knows everything but the secrets: who
+sits where, all groups that she asks about, how the answers are made.
 
-**The attack.** Ask for one number of each group of people (``QuestionSet``), put all answers
-together (``reconstruction``), guess everybody's secret. Both ways of grouping are tried. Against
-habits the crossing groups are halves, which rounding hardly changes and no rule about small cells
-touches; against noise they are groups of four, which need few questions, so that each gets much of
+**The attack.** Ask for one number of each group of people (``QuestionSet``), combine all answers
+(``reconstruction``), guess everybody's secret. Both ways of grouping are tried. Against common
+practice the crossing groups are halves, which rounding hardly changes and no rule about small cells
+affects; against noise they are groups of four, which need few questions, so that each gets much of
 the budget.
 """
 
@@ -49,11 +49,11 @@ __all__ = [
 ]
 
 ONE_BY_ONE: Final = "one by one"
-HALVES: Final = "crossing halves"  # of everybody, against habits
+HALVES: Final = "crossing halves"  # of everybody, against common practice
 CROSSING: Final = "crossing groups"  # of a few, against noise
-MAX_PEOPLE: Final = 200  # drawn in a run, at most
-MIN_PEOPLE: Final = 20  # of each kind: fewer say nothing
-CROSSING_QUESTIONS: Final = 12  # questions in crossing groups to somebody who adds noise
+MAX_PEOPLE: Final = 200  # in a run
+MIN_PEOPLE: Final = 20  # of each kind; fewer show nothing
+CROSSING_QUESTIONS: Final = 12  # about crossing groups, against noise
 CROSSING_GROUP_SIZE: Final = 4  # people in each of those groups
 _MAX_RUNS: Final = 10_000
 
@@ -70,35 +70,36 @@ class Crowd:
     def __post_init__(self) -> None:
         if self.secrets.ndim != 1 or self.secrets.dtype != np.bool_:
             raise InvalidArgument(
-                "secrets", "must be a column of true and false", self.secrets.shape
+                "secrets", "must be a one-dimensional array of booleans", self.secrets.shape
             )
         fewer = min(int(self.secrets.sum()), int((~self.secrets).sum()))
         if fewer < MIN_PEOPLE:
             raise Refused(
                 f"There are too few people: the attack needs at least {MIN_PEOPLE} with the secret"
-                f" and {MIN_PEOPLE} without it."
+                f" and {MIN_PEOPLE} without it. Define the secret differently."
             )
         if self.people < MIN_PEOPLE:
             raise InvalidArgument("people", f"must be at least {MIN_PEOPLE}", self.people)
         object.__setattr__(self, "people", min(self.people, fewer))
 
     def draw_secrets(self) -> Mask:
-        """A coin for each seat says whether one with the secret or one without it sits there,
-        and nobody sits in two.
+        """Draw people for the seats: a coin for each seat decides who sits there, and nobody
+        sits twice.
         """
         coins = (draw_words(self.people) >> np.uint64(63)).astype(np.bool_)
         seats = np.empty(self.people, dtype=np.int64)
         for kind in (False, True):
-            those = np.flatnonzero(self.secrets == kind)
-            shuffled = those[np.argsort(draw_words(those.size))]
+            people = np.flatnonzero(self.secrets == kind)
+            shuffled = people[np.argsort(draw_words(people.size))]
             seats[coins == kind] = shuffled[: int((coins == kind).sum())]
         return self.secrets[seats]
 
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """How one attack on one publisher went. ``epsilon`` and ``ceiling`` are Hedgerow's; a habit
-    promises nothing.
+    """The result of one attack on one publisher.
+
+    ``epsilon`` and ``ceiling`` are Hedgerow's; common practice guarantees nothing.
     """
 
     publisher: str
@@ -108,7 +109,7 @@ class AttackResult:
     ceiling: Fraction | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Return the result as plain data for JSON."""
         low, high = self.success.interval()
         return {
             "publisher": self.publisher,
@@ -123,7 +124,7 @@ class AttackResult:
 
 @dataclass(frozen=True, slots=True)
 class AttackComparison:
-    """Every line, before and after; and with what the guards were set up."""
+    """All results, for common practice and for Hedgerow with these publishers."""
 
     people: int
     runs: int
@@ -132,7 +133,7 @@ class AttackComparison:
     hedgerow_publishers: tuple[HedgerowPublisher, ...]
 
     def find_best(self, publisher: str) -> AttackResult:
-        """The attack that did best on a publisher."""
+        """Return the most successful attack on a publisher."""
         return max(
             (
                 line
@@ -144,7 +145,7 @@ class AttackComparison:
 
     @property
     def publishers(self) -> tuple[str, ...]:
-        """Everybody who was attacked, habits first."""
+        """The names of all publishers, common practice first."""
         return tuple(
             dict.fromkeys(
                 line.publisher for line in (*self.baseline_results, *self.hedgerow_results)
@@ -152,8 +153,9 @@ class AttackComparison:
         )
 
     def find_above_ceiling(self, error: float) -> tuple[AttackResult, ...]:
-        """Lines that are shown to be above their ceiling: there should be none. Each is wrongly
-        here with at most this probability.
+        """Return results that are proved to be above their ceiling: there should be none.
+
+        Each is here by mistake with at most this probability.
         """
         return tuple(
             line
@@ -163,34 +165,31 @@ class AttackComparison:
 
 
 def ignore_progress(done: int, total: int) -> None:
-    """Nobody wants to know how far it is."""
+    """Ignore the progress of the attacks."""
 
 
 def run_attack(
     publisher: CountPublisher,
-    divided: Callable[[], QuestionSet],
+    draw_questions: Callable[[], QuestionSet],
     crowd: Crowd,
     runs: int,
     tell: ProgressCallback = ignore_progress,
 ) -> SuccessRate:
-    """So many runs, each with people drawn anew and divided anew."""
+    """Run an attack several times, each with new people and new questions."""
     if not 1 <= runs <= _MAX_RUNS:
         raise InvalidArgument("runs", f"must lie between 1 and {_MAX_RUNS:,}", runs)
-    hits, apart = 0, True
+    hits, independent = 0, True
     for run in range(runs):
         tell(run, runs)
-        secret, grouping = crowd.draw_secrets(), divided()
-        told = publisher.publish(grouping, secret)
-        # Where nobody's answer depends on another, both ways are plain rounding; of differences
-        # HiGHS makes more work.
-        way = (
-            linear_program
-            if publisher.has_laplace_noise and not grouping.is_independent
-            else least_squares
-        )
-        hits += way(grouping.members, told.answers, told.scales).count_hits(secret)
-        apart = apart and grouping.is_independent
-    return SuccessRate(hits, crowd.people, runs, apart)
+        secret, grouping = crowd.draw_secrets(), draw_questions()
+        counts = publisher.publish(grouping, secret)
+        # Independent answers are just rounded by either method, and least squares is the faster.
+        crossing_noise = publisher.has_laplace_noise and not grouping.is_independent
+        reconstruct = linear_program if crossing_noise else least_squares
+        column = reconstruct(grouping.members, counts.answers, counts.scales)
+        hits += column.count_hits(secret)
+        independent = independent and grouping.is_independent
+    return SuccessRate(hits, crowd.people, runs, independent)
 
 
 def compare_attacks(
@@ -201,8 +200,9 @@ def compare_attacks(
     habits: Sequence[CountPublisher] = BASELINE_PUBLISHERS,
     tell: ProgressCallback = ignore_progress,
 ) -> AttackComparison:
-    """Both attacks against every habit and every guard. ``tell`` hears how many runs are done,
-    and of how many.
+    """Run both attacks against common practice and against each Hedgerow publisher.
+
+    ``tell`` is called with the number of runs done and the total.
     """
     if len({guard.name for guard in guards}) < len(guards):
         raise InvalidArgument(
@@ -216,25 +216,24 @@ def compare_attacks(
     lines = []
     for place, (publisher, name) in enumerate(attacked):
         guard = publisher if isinstance(publisher, HedgerowPublisher) else None
-        divided = _choose_question_set(crowd.people, name)
         success = run_attack(
             publisher,
-            divided,
+            _choose_question_set(crowd.people, name),
             crowd,
             runs,
             lambda run, _, done=place * runs: tell(done + run, total),  # type: ignore[misc]
         )
-        promised = (None, None) if guard is None else (guard.epsilon, guard.ceiling)
-        lines.append(AttackResult(publisher.name, name, success, *promised))
+        guarantee = (None, None) if guard is None else (guard.epsilon, guard.ceiling)
+        lines.append(AttackResult(publisher.name, name, success, *guarantee))
     tell(total, total)
-    many = 2 * len(habits)
+    split = 2 * len(habits)
     return AttackComparison(
-        crowd.people, runs, tuple(lines[:many]), tuple(lines[many:]), tuple(guards)
+        crowd.people, runs, tuple(lines[:split]), tuple(lines[split:]), tuple(guards)
     )
 
 
 def count_halvings(people: int) -> int:
-    """How often everybody is divided in halves, against habits."""
+    """Return the number of divisions into halves, against common practice."""
     return 100 + 3 * people
 
 

@@ -1,17 +1,17 @@
-"""The same questions, asked of Hedgerow: a real database with a real ledger in memory, and a budget
-that two analysts use up together.
+"""The attacker's questions, asked of Hedgerow: a real database with a real ledger in memory.
 
-The table is a copy of the secret column beside what the attacker knows: who is in which group. No
-other ledger is opened, so no budget but the one made here is touched.
+Two analysts use up its budget together. The table is a copy of the secret column beside what the
+attacker knows: who is in which group. No other ledger is opened, so no other budget is touched.
 
-Everything that can be chosen is chosen in the attacker's favour. The secret is asked for as a sum
-of +1 and -1, which moves by as much as a count for half the noise beside it; questions share the
-budget equally, in whichever currency more of it can be had; the two pool all answers and know the
-noise of each. When the last question was answered, the budget is empty: one more is refused.
+Every choice is made in the attacker's favour. The secret is asked for as a sum of +1 and -1, which
+has the sensitivity of a count and half the relative noise; questions share the budget equally, in
+whichever currency buys more; the two pool all answers and know the noise of each. After the last
+answer the budget is exhausted: one more question is refused.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -38,13 +38,13 @@ from hedgerow.risk.attack.reconstruction import Mask
 __all__ = ["ANALYSTS", "HedgerowPublisher"]
 
 ANALYSTS: Final = ("ana", "bob")
-_EPSILON_GRID: Final = 10**12  # an epsilon is asked for in steps this small
+_EPSILON_GRID: Final = 10**12  # epsilons are multiples of 1 over this
 _MAX_UNITS: Final = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class HedgerowPublisher:
-    """Hedgerow with a total budget of ``epsilon``, as a policy would have it."""
+    """Hedgerow with a total budget of ``epsilon``, as a policy would set it up."""
 
     relation: Relation
     epsilon: Fraction
@@ -57,25 +57,27 @@ class HedgerowPublisher:
         if self.delta is not None:
             object.__setattr__(self, "delta", parse_delta(self.delta))
         if self.noise == "gaussian" and self.delta is None:
-            raise InvalidArgument("noise", "must be 'laplace' without a delta", self.noise)
-        _ = self.ceilings
+            raise InvalidArgument("noise", "must be 'laplace' if there is no delta", self.noise)
+        _ = self.ceilings  # refuses bad parameters now rather than after the attack
 
     @property
     def name(self) -> str:
-        """As a plot calls it."""
+        """The name in charts."""
         return f"epsilon {float(self.epsilon):g}"
 
     @property
     def has_laplace_noise(self) -> bool:
-        """The law of the noise. The best noise may be Gaussian too, but all questions here have
-        the same, and it closes no way.
+        """Whether the noise is Laplace.
+
+        The best noise may be Gaussian too, but all questions here have the same, and it closes no
+        currency.
         """
         return self.noise != "gaussian"
 
     @property
     def ceilings(self) -> tuple[Ceiling, ...]:
-        """All that hold: that of the budget; and of its rho, where Gaussian noise has closed the
-        way by epsilon.
+        """All bounds that hold: that of the budget, and of its rho where Gaussian noise has
+        closed epsilon.
         """
         whole = Ceiling(self.relation, "attribute", self.epsilon, self.delta or Fraction(0))
         if self.has_laplace_noise:
@@ -84,11 +86,11 @@ class HedgerowPublisher:
 
     @property
     def ceiling(self) -> Fraction:
-        """How often the best guess at a secret is right at most."""
+        """The largest success rate of a guess at a secret."""
         return min(ceiling.success() for ceiling in self.ceilings)
 
     def publish(self, grouping: QuestionSet, secret: Mask) -> PublishedCounts:
-        """All questions in turn, until the budget is used up."""
+        """Answer all questions in turn, until the budget is exhausted."""
         frame, policy = self._build_table(grouping, secret)
         answers, scales = [], []
         with open_frame(frame, policy) as database:
@@ -101,18 +103,16 @@ class HedgerowPublisher:
                 )
             exhausted = _is_exhausted(database, price)
         sizes = grouping.members.sum(axis=1)
-        # Of a group of so many, a sum s of +1 and -1 is (s + size)/2 who have the secret.
+        # In a group of this size, a sum s of +1 and -1 means (s + size)/2 people with the secret.
         return PublishedCounts(
             (np.concatenate(answers) + sizes) / 2, np.concatenate(scales), exhausted
         )
 
     def _compute_noise_scale(self, epsilon: Fraction) -> float:
-        """How wide the noise is beside that of other questions of this kind."""
-        return (
-            float(1 / epsilon)
-            if self.has_laplace_noise
-            else float(compute_pure_rho(epsilon)) ** -0.5
-        )
+        """Return the width of the noise, relative to other questions of this kind."""
+        if self.has_laplace_noise:
+            return float(1 / epsilon)
+        return 1 / math.sqrt(compute_pure_rho(epsilon))
 
     def _build_table(self, grouping: QuestionSet, secret: Mask) -> tuple[Any, Policy]:
         import pyarrow as pa
@@ -134,7 +134,7 @@ class HedgerowPublisher:
 
 
 def _ask_question(database: Database, place: int, price: Fraction) -> Answer:
-    """A question of one of the two, whose turn it is."""
+    """Ask a question as the analyst whose turn it is."""
     sql = (
         f"SELECT group_{place}, SUM(sign) AS s FROM data GROUP BY group_{place} ORDER BY"
         f" group_{place}"
@@ -145,7 +145,7 @@ def _ask_question(database: Database, place: int, price: Fraction) -> Answer:
 
 
 def _is_exhausted(database: Database, price: Fraction) -> bool:
-    """Whether a further question, by anybody, is one too many."""
+    """Return whether a further question, by anybody, is refused."""
     try:
         database.query("SELECT SUM(sign) AS s FROM data", epsilon=price, analyst=ANALYSTS[-1])
     except BudgetExceeded:
@@ -154,38 +154,32 @@ def _is_exhausted(database: Database, price: Fraction) -> bool:
 
 
 def _compute_price(database: Database, questions: int) -> Fraction:
-    """The largest epsilon at which so many questions can be paid for: by epsilons that add up,
-    or by rho where there is more of that.
+    """Return the largest epsilon at which all questions can be paid: by epsilon, or by rho if
+    that buys more.
     """
     view, noise = database.budget, database.policy.budgets[0].noise
     if isinstance(view, Balance):
         price = round_down(view.left / questions, _EPSILON_GRID)
     else:
-        by_rho, by_epsilon = (
-            _find_epsilon(view.rho.left / questions),
-            round_down(view.epsilon.left / questions, _EPSILON_GRID),
-        )
-        # No question may ask for more than the whole; rho would allow it where epsilon is as small
+        by_rho = _find_epsilon(view.rho.left / questions)
+        by_epsilon = round_down(view.epsilon.left / questions, _EPSILON_GRID)
+        # No question may ask for more than the total; rho would allow it where epsilon is as small
         # as delta.
         price = min(by_rho if noise == "gaussian" else max(by_rho, by_epsilon), view.epsilon.total)
     if not price:
         raise Refused(
-            f"This budget is too small to be shared among {questions} questions. Try a larger"
-            " epsilon."
+            f"This budget is too small to share among {questions} questions. Use a larger epsilon."
         )
     return price
 
 
 def _find_epsilon(rho: Fraction) -> Fraction:
-    """The largest epsilon of a question that costs no more than this rho."""
+    """Return the largest epsilon of a question that costs at most this rho."""
     low, high = 0, _EPSILON_GRID
     while compute_pure_rho(Fraction(high, _EPSILON_GRID)) <= rho:
         high *= 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (
-            (middle, high)
-            if compute_pure_rho(Fraction(middle, _EPSILON_GRID)) <= rho
-            else (low, middle)
-        )
+        affordable = compute_pure_rho(Fraction(middle, _EPSILON_GRID)) <= rho
+        low, high = (middle, high) if affordable else (low, middle)
     return Fraction(low, _EPSILON_GRID)

@@ -1,9 +1,9 @@
-"""Rebuild a secret column of yes and no from answers to counting questions: too many too accurate
-answers are the table itself.
+"""Reconstruction of a secret yes/no column from counts: too many too accurate answers are the
+table.
 
 A question counts those of its ``members`` (a row of a 0/1 matrix over the people, which the
-attacker knows) whose secret is yes, so the answers are close to members @ secret. Three ways back,
-all over columns between 0 and 1, which are then rounded:
+attacker knows) whose secret is yes, so the answers are close to members @ secret. There are three
+methods, all over columns between 0 and 1, which are then rounded:
 
 - ``least_squares``: the column whose answers are nearest in squares; best for errors that are
   spread like a bell or a box;
@@ -11,9 +11,9 @@ all over columns between 0 and 1, which are then rounded:
 - ``fit_within_bound``: any column whose answers are all within a stated bound of those published,
   for errors that have one, such as rounding.
 
-``scales`` says how wide the error of each answer is; those with narrower errors count more. An
+``scales`` is the width of the error of each answer; those with narrower errors weigh more. An
 estimate in the very middle is rounded by a coin, so that a column about which nothing is known is
-guessed right half the time and not better.
+guessed right half the time and not more often.
 """
 
 from __future__ import annotations
@@ -46,46 +46,49 @@ __all__ = [
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_MAX_STEPS: Final = 2000  # of the descent; it stops much earlier
-_CONVERGED_CHANGE: Final = 1e-7  # when no estimate moves by more
-_COIN_TOLERANCE: Final = 1e-6  # how near to 1/2 counts as in the middle
+_MAX_STEPS: Final = 2000  # of the descent, which usually stops much earlier
+_CONVERGED_CHANGE: Final = 1e-7  # the descent stops when no estimate moves by more
+_COIN_TOLERANCE: Final = 1e-6  # this near to 1/2 a coin decides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reconstruction:
-    """Between 0 and 1 for each person, and what that says about the secret."""
+    """An estimate between 0 and 1 for each person, and the guess at the secret."""
 
     estimate: Floats
     guess: Mask
 
     def count_hits(self, truth: Mask) -> int:
-        """For how many people the guess is right: all but the Hamming distance to the truth."""
+        """Return the number of right guesses: all but the Hamming distance to the truth."""
         if truth.shape != self.guess.shape or truth.dtype != np.bool_:
             raise InvalidArgument(
-                "truth", f"must be a column of {self.guess.size} true and false", truth.shape
+                "truth", f"must be an array of {self.guess.size} booleans", truth.shape
             )
         return int(np.count_nonzero(self.guess == truth))
 
 
 def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
-    """Whom each condition holds for, given a frame of what everybody knows about them: the
-    matrix of a list of WHERE clauses.
+    """Return the people each condition holds for, given a frame of public facts about them.
+
+    This is the matrix of a list of WHERE clauses.
     """
     import duckdb
 
     from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
 
     if not conditions:
-        raise InvalidArgument("conditions", "must hold at least one, as after WHERE", conditions)
+        raise InvalidArgument(
+            "conditions", "must hold at least one condition, as after WHERE", conditions
+        )
     table = take_snapshot(public, "public")
     if len({name.casefold() for name in table.column_names}) < table.num_columns:
         raise InvalidArgument(
             "public", "must have columns that differ in more than upper and lower case"
         )
-    found = []
+    masks = []
     with duckdb.connect(
         ":memory:", config={"enable_external_access": "false", "threads": "1"}
-    ) as room:
+    ) as connection:
         for condition in conditions:
             try:
                 asked = _parse_condition(condition, table.column_names)
@@ -93,9 +96,11 @@ def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
                     asked.names.write_name(asked.names.number_name(name))
                     for name in table.column_names
                 ]
-                room.register("public 0", table.rename_columns(columns))
+                connection.register("public 0", table.rename_columns(columns))
                 (column,) = (
-                    room.execute(write_fragment(asked.fragment, asked.names)).fetchnumpy().values()
+                    connection.execute(write_fragment(asked.fragment, asked.names))
+                    .fetchnumpy()
+                    .values()
                 )
             except (duckdb.Error, Refused):
                 raise InvalidArgument(
@@ -103,12 +108,12 @@ def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
                     "must each be a condition on the public columns, as after WHERE",
                     condition,
                 ) from None
-            found.append(np.asarray(column, dtype=np.bool_))
-    return np.array(found, dtype=np.bool_)
+            masks.append(np.asarray(column, dtype=np.bool_))
+    return np.array(masks, dtype=np.bool_)
 
 
 def _parse_condition(condition: str, columns: Sequence[str]) -> PublicQuery:
-    """Return the question for whom a condition holds, as questions about public tables are read."""
+    """Return the query for the people a condition holds for, parsed as one about public tables."""
     schema = Schema("public", tuple(Column(name, "text") for name in columns), None)
     read = read_public_query(
         f"SELECT COALESCE(({condition}), FALSE) FROM public",
@@ -116,18 +121,16 @@ def _parse_condition(condition: str, columns: Sequence[str]) -> PublicQuery:
     )
     parts = set() if read is None else find_filled_args(read.tree)
     if read is None or parts != {"expressions", "from_"} or len(read.tree.expressions) != 1:
-        raise Refused("This is no condition.")
+        raise Refused("This is not a condition. Write what would follow WHERE.")
     return read
 
 
 def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) -> Reconstruction:
-    """By accelerated descent (Beck and Teboulle): a step along the gradient, and back into the
-    box.
-    """
+    """Reconstruct by accelerated projected gradient descent (Beck and Teboulle)."""
     matrix, seen, weights = _check_inputs(members, answers, scales)
     matrix, seen = matrix * weights[:, None], seen * weights
     gram, pull = matrix.T @ matrix, matrix.T @ seen
-    # no eigenvalue of a matrix without negative entries is above its column sums
+    # The eigenvalues of a matrix without negative entries are at most its largest column sum.
     step = 1 / max(float(gram.sum(axis=0).max()), 1e-300)
     column = ahead = np.full(gram.shape[0], 0.5)
     momentum = 1.0
@@ -143,22 +146,23 @@ def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) 
 
 
 def linear_program(members: Mask, answers: Floats, scales: Floats | None = None) -> Reconstruction:
-    """The least sum of absolute differences, by HiGHS: above + below is the difference, and both
-    are at least 0.
+    """Reconstruct by the least sum of absolute differences, with HiGHS.
+
+    A difference is above − below, both at least 0, and costs above + below.
     """
     from scipy import sparse
 
     matrix, seen, weights = _check_inputs(members, answers, scales)
-    many, people = matrix.shape
-    each = sparse.identity(many)
+    questions, people = matrix.shape
+    each = sparse.identity(questions)
     equal = sparse.hstack([sparse.csr_matrix(matrix), each, -each]).tocsr()
     cost = np.concatenate([np.zeros(people), weights, weights])
-    ends = [(0.0, 1.0)] * people + [(0.0, None)] * (2 * many)
+    ends = [(0.0, 1.0)] * people + [(0.0, None)] * (2 * questions)
     return _round_estimate(_solve_linear_program(cost, ends, A_eq=equal, b_eq=seen)[:people])
 
 
 def fit_within_bound(members: Mask, answers: Floats, bound: float) -> Reconstruction:
-    """A column that fits every answer to within ``bound``, by HiGHS. Refused when there is none."""
+    """Reconstruct a column that fits every answer to within ``bound``, with HiGHS, or refuse."""
     from scipy import sparse
 
     matrix, seen, _ = _check_inputs(members, answers, None)
@@ -179,8 +183,8 @@ def _solve_linear_program(cost: Floats, ends: list[Any], **conditions: Any) -> F
     found = linprog(cost, bounds=ends, method="highs", **conditions)
     if found.x is None:
         raise Refused(
-            "No column of yes and no fits these answers to within the bound: they have larger"
-            " errors. Use linear_program."
+            "No column of yes and no fits these answers to within the bound: their errors are"
+            " larger. Use linear_program."
         )
     return np.asarray(found.x, dtype=np.float64)
 
@@ -188,23 +192,23 @@ def _solve_linear_program(cost: Floats, ends: list[Any], **conditions: Any) -> F
 def _check_inputs(
     members: Mask, answers: Floats, scales: Floats | None
 ) -> tuple[Floats, Floats, Floats]:
-    """The matrix, the answers and the weights as numbers."""
+    """Return the matrix, the answers and the weights as floating-point arrays."""
     if members.ndim != 2 or not members.size:
         raise InvalidArgument(
             "members",
-            "must be a matrix: a row for each question, a column for each person",
+            "must be a matrix with a row for each question and a column for each person",
             members.shape,
         )
-    many = members.shape[0]
+    questions = members.shape[0]
     seen = np.asarray(answers, dtype=np.float64)
-    widths = np.ones(many) if scales is None else np.asarray(scales, dtype=np.float64)
-    if seen.shape != (many,) or not np.isfinite(seen).all():
+    widths = np.ones(questions) if scales is None else np.asarray(scales, dtype=np.float64)
+    if seen.shape != (questions,) or not np.isfinite(seen).all():
         raise InvalidArgument(
-            "answers", f"must be {many} numbers, one for each question", seen.shape
+            "answers", f"must be {questions} numbers, one for each question", seen.shape
         )
-    if widths.shape != (many,) or not (np.isfinite(widths) & (widths > 0)).all():
+    if widths.shape != (questions,) or not (np.isfinite(widths) & (widths > 0)).all():
         raise InvalidArgument(
-            "scales", f"must be {many} numbers above 0, one for each question", widths.shape
+            "scales", f"must be {questions} numbers above 0, one for each question", widths.shape
         )
     return members.astype(np.float64), seen, float(widths.min()) / widths
 

@@ -1,11 +1,10 @@
-"""How often an attack was right, with an interval that holds whatever the truth is.
+"""The success rate of an attack, with an interval that holds whatever the truth is.
 
-Where people are attacked **apart** (nobody's guess depends on another person), every guess is a
-trial of its own: the interval is that of Clopper and Pearson. Otherwise only runs are independent
-of each other, and what is known of a run is that its share of right guesses lies between 0 and 1.
-Hoeffding (1963, Theorem 1): the mean of so many runs strays from m to r with a probability of at
-most e^(-runs d(r, m)), d(r, m) = r ln(r/m) + (1-r) ln((1-r)/(1-m)); the interval is every m for
-which that is not too small.
+Where guesses are **independent** (nobody's guess depends on another person), every guess is a trial
+of its own: the interval is that of Clopper and Pearson. Otherwise only runs are independent of each
+other, and a run's share of right guesses lies between 0 and 1. Hoeffding (1963, Theorem 1): the
+mean of the runs deviates from m to r with a probability of at most e^(-runs d(r, m)), d(r, m) = r
+ln(r/m) + (1-r) ln((1-r)/(1-m)); the interval is every m for which that is not too small.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _BISECTION_STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class SuccessRate:
-    """``hits`` right guesses among ``people`` in each of ``runs`` runs."""
+    """The number of right guesses among ``people`` in each of ``runs`` runs."""
 
     hits: int
     people: int
@@ -35,13 +34,15 @@ class SuccessRate:
 
     def __post_init__(self) -> None:
         if self.people < 1 or self.runs < 1:
-            raise InvalidArgument("runs", "and people must be at least 1", (self.people, self.runs))
+            raise InvalidArgument(
+                "runs", "and people must each be at least 1", (self.people, self.runs)
+            )
         if not 0 <= self.hits <= self.guesses:
             raise InvalidArgument("hits", f"must lie between 0 and {self.guesses}", self.hits)
 
     @property
     def guesses(self) -> int:
-        """In all runs together."""
+        """The number of guesses in all runs."""
         return self.people * self.runs
 
     @property
@@ -50,25 +51,26 @@ class SuccessRate:
         return self.hits / self.guesses
 
     def interval(self, confidence: Number = Fraction(95, 100)) -> tuple[float, float]:
-        """Ends between which the true rate of the attack lies with this confidence."""
+        """Return an interval that contains the true rate of the attack with this confidence."""
         error = float(1 - parse_probability(confidence, "confidence")) / 2
         return self.lower_bound(error), self.upper_bound(error)
 
     def lower_bound(self, error: float) -> float:
-        """Above the true rate with a probability of at most ``error``."""
+        """Return a bound that is above the true rate with a probability of at most ``error``."""
         if self.is_independent:
             return float(clopper_pearson_lower(self.hits, self.guesses, error))
         return _find_boundary(self.rate, 0.0, self._build_deviation_test(error))
 
     def upper_bound(self, error: float) -> float:
-        """Below the true rate with a probability of at most ``error``."""
+        """Return a bound that is below the true rate with a probability of at most ``error``."""
         if self.is_independent:
             return float(clopper_pearson_upper(self.hits, self.guesses, error))
         return _find_boundary(self.rate, 1.0, self._build_deviation_test(error))
 
     def exceeds(self, ceiling: Number, error: float) -> bool:
-        """Whether the true rate is shown to be above the ceiling; wrongly so with a probability
-        of at most ``error``.
+        """Return whether the true rate is proved to be above the ceiling.
+
+        A wrong proof has a probability of at most ``error``.
         """
         return self.lower_bound(error) > float(ceiling)
 
@@ -77,7 +79,7 @@ class SuccessRate:
 
 
 def _find_boundary(inside: float, outside: float, strays: Callable[[float], bool]) -> float:
-    """The farthest point from ``inside`` towards ``outside`` that does not stray, rounded
+    """Return the farthest point from ``inside`` towards ``outside`` that does not stray, rounded
     outwards.
     """
     if not strays(outside):
@@ -89,8 +91,8 @@ def _find_boundary(inside: float, outside: float, strays: Callable[[float], bool
 
 
 def _compute_divergence(rate: float, mean: float) -> float:
-    found = 0.0
+    total = 0.0
     for share, expected in ((rate, mean), (1 - rate, 1 - mean)):
         if share > 0:
-            found += math.inf if expected <= 0 else share * math.log(share / expected)
-    return found
+            total += math.inf if expected <= 0 else share * math.log(share / expected)
+    return total

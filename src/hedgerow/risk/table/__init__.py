@@ -1,1 +1,1 @@
-"""A table: who in it is alone with some columns, and who in it is also in another one."""
+"""Tables: people who are unique on some columns, and people who are also in another table."""

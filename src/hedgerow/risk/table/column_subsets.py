@@ -1,16 +1,15 @@
 """Every set of columns up to a size: how many rows each makes unique, and how many classes it
-makes.
+has.
 
-The sets are walked as a tree, each with one more column than the one above it, whose classes it
-refines. What makes that fast is exact:
+The sets are walked as a tree, each with one more column than its parent, whose classes it refines.
+Exact shortcuts make that fast:
 
-- Rows that agree on all columns count for two at most: a third changes neither what is unique nor
-  how many classes there are. The same holds for the part of the tree that no longer asks for the
-  first columns, whose rows are fewer still.
-- Rows that are alone on a set are alone on every larger one, and are put aside. Columns of many
-  values come first, so that this is soon.
-- A set that tells apart whatever all columns together tell apart leaves nothing for larger ones to
-  do.
+- Of rows that agree on all columns two are enough: a third changes neither the unique rows nor the
+  number of classes. The same holds for the part of the tree that no longer uses the first columns,
+  whose rows are fewer still.
+- Rows that are unique on a set are unique on every larger one, and are removed. Columns with many
+  values come first, so that this happens soon.
+- A set that separates whatever all columns together separate leaves nothing for larger ones to do.
 - The last column of a set of the full size is counted, and no ids are made for it.
 """
 
@@ -48,18 +47,21 @@ __all__ = [
     "measure_subsets",
 ]
 
-# rows for each combination of what is still to come that make it worth to drop some
+# Duplicates are dropped when there are this many rows per combination of later columns.
 _THINNING_RATIO: Final = 4
-MAX_SUBSETS: Final = 50_000  # sets of columns that are worth a walk
-# sets that identify; more of them cost more to look through than they save
+MAX_SUBSETS: Final = 50_000
+# complete sets to remember; looking through more costs more than it saves
 _MAX_REMEMBERED_SUBSETS: Final = 256
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSubset:
-    """A set of columns: the rows that are unique on it, and its classes. Classes over rows is the
-    mean risk of an attacker who knows these columns of somebody in the table."""
+    """A set of columns, with its number of unique rows and of classes.
+
+    Classes over rows is the mean risk from an attacker who knows these columns of somebody in the
+    table.
+    """
 
     columns: tuple[str, ...]
     unique: int
@@ -68,9 +70,7 @@ class ColumnSubset:
 
 @dataclass(frozen=True, slots=True)
 class _RefinedRows:
-    """Rows with the class that they are in, those put aside as a number, and the codes of the
-    columns to come.
-    """
+    """Rows with their class ids, the number of removed rows, and the codes of later columns."""
 
     ids: Counts
     groups: int
@@ -78,11 +78,11 @@ class _RefinedRows:
     codes: Sequence[Codes]
 
     def compute_keys(self, place: int, size: int) -> tuple[Counts, int]:
-        """Keys of the classes by one more column, and below what they are."""
+        """Return the keys of the classes by one more column, and their bound."""
         return compute_keys(self.ids, self.codes[place], size), self.groups * size
 
     def apply_refinement(self, found: Refinement) -> _RefinedRows:
-        """The rows in their new classes."""
+        """Return the rows in their new classes."""
         codes = (
             self.codes
             if found.kept_rows is None
@@ -93,9 +93,7 @@ class _RefinedRows:
         )
 
     def drop_duplicates(self, place: int, sizes: Sequence[int]) -> _RefinedRows:
-        """Two rows at most of those that agree on all columns from this place on, where that
-        leaves few.
-        """
+        """Keep two rows of those that agree on all columns from this place on, where that pays."""
         space = self.groups * math.prod(sizes[place:])
         if space * _THINNING_RATIO >= len(self.ids):
             return self
@@ -109,37 +107,35 @@ class _RefinedRows:
 
 
 def count_subsets(columns: int, size: int) -> int:
-    """How many sets of up to ``size`` of so many columns there are."""
+    """Return the number of sets of up to ``size`` columns."""
     return sum(math.comb(columns, each) for each in range(1, size + 1))
 
 
 def check_size(columns: int, size: int) -> int:
-    """No more than there are columns."""
+    """Return the size, at most the number of columns."""
     return min(parse_whole(size, "size"), columns)
 
 
-def check_subset_count(columns: int, size: int, most: int = MAX_SUBSETS) -> int:
-    """The size to search up to, no more than there are columns. Refuses more sets than anybody
-    would wait for.
-    """
+def check_subset_count(columns: int, size: int, limit: int = MAX_SUBSETS) -> int:
+    """Return the size to search up to; refuse more sets than anybody would wait for."""
     size = check_size(columns, size)
     total = count_subsets(columns, size)
-    if total <= most:
+    if total <= limit:
         return size
     fewer = max(
-        each for each in range(1, columns + 1) if count_subsets(each, min(size, each)) <= most
+        each for each in range(1, columns + 1) if count_subsets(each, min(size, each)) <= limit
     )
     smaller = max(
-        (each for each in range(1, size) if count_subsets(columns, each) <= most), default=0
+        (each for each in range(1, size) if count_subsets(columns, each) <= limit), default=0
     )
-    ways = [
+    options = [
         f"name at most {fewer} columns (--columns)",
         *([f"search sets of up to {smaller} (--size {smaller})"] if smaller else []),
         "grow one set, a column at a time (--greedy)",
     ]
     raise Unsupported(
-        f"{columns:,} columns have {total:,} sets of up to {size}, and {most:,} can be searched. "
-        f"You can {', '.join(ways[:-1])}, or {ways[-1]}."
+        f"{columns:,} columns have {total:,} sets of up to {size}, and at most {limit:,} can be"
+        f" searched. You can {', '.join(options[:-1])}, or {options[-1]}."
     )
 
 
@@ -150,16 +146,19 @@ def measure_subsets(
     whole: EquivalenceClasses | None = None,
     progress: Progress | None = None,
 ) -> list[ColumnSubset]:
-    """Every set of up to ``size`` columns, small ones first, each in the order of the table.
-    ``parse_whole`` are the classes of all columns together, if they are known already."""
+    """Measure every set of up to ``size`` columns, small ones first, each in the order of the
+    table.
+
+    ``whole`` are the classes of all columns together, if they are known already.
+    """
     size = check_subset_count(len(table.names), size)
     known = compute_classes(table) if whole is None else whole
     walk = _SubsetWalk(table, size, (known.unique, known.class_count), progress)
     walk.run()
     places = [
         place
-        for many in range(1, size + 1)
-        for place in itertools.combinations(range(len(table.names)), many)
+        for count in range(1, size + 1)
+        for place in itertools.combinations(range(len(table.names)), count)
     ]
     return [
         ColumnSubset(tuple(table.names[i] for i in each), *walk.found[sum(1 << i for i in each)])
@@ -169,8 +168,9 @@ def measure_subsets(
 
 @dataclass(slots=True)
 class _SubsetWalk:
-    """The walk over the tree. Sets are numbers with a bit for each column of the table; columns
-    are walked by falling size.
+    """The walk over the tree of column sets.
+
+    Sets are numbers with a bit for each column of the table; columns are walked by falling size.
     """
 
     table: EncodedTable
@@ -183,7 +183,7 @@ class _SubsetWalk:
     _sizes: Sequence[int] = ()
 
     def run(self) -> None:
-        """From the last column to the first: the sets that begin with it need no column before
+        """Walk from the last column to the first: sets that begin with it need no column before
         it.
         """
         order = sorted(range(len(self.table.names)), key=lambda place: -self.table.sizes[place])
@@ -195,14 +195,13 @@ class _SubsetWalk:
         every, worth = np.arange(self.table.rows), True
         for first in reversed(range(len(order))):
             rows = every
-            if worth:  # with each column there are more classes
+            if worth:  # classes only become more, so it is not worth it again later
                 tail, groups = renumber_keys(
                     compute_keys(tail, codes[first], sizes[first]), groups * sizes[first]
                 )
                 worth = groups * _THINNING_RATIO < len(tail)
                 rows = _keep_two_of_each(tail, groups) if worth else every
-            # By the first column: what is counted then lies close together in memory, for all sets
-            # that begin with it.
+            # Sorted by the first column, so that counters lie close together in memory.
             rows = rows[np.argsort(codes[first][rows], kind="stable")]
             later = codes[first:] if self.size > 1 else codes[first : first + 1]
             top = _RefinedRows(
@@ -212,7 +211,7 @@ class _SubsetWalk:
             self._visit(top, 0, 1, 0)
 
     def _visit(self, above: _RefinedRows, mask: int, depth: int, place: int) -> None:
-        """Count the set with the column at this place, then all those that go on from it."""
+        """Count the set with the column at this place, then all sets that extend it."""
         mask |= self._bits[place]
         ends = depth == self.size or place + 1 == len(self._bits)
         here = above
@@ -237,16 +236,18 @@ class _SubsetWalk:
 
 
 def _keep_two_of_each(ids: Counts, groups: int) -> Counts:
-    """Two rows of each class, or the only one it has."""
+    """Return two rows of each class, or its only one."""
     every, some, kept = np.arange(len(ids)), np.full(groups, -1), np.zeros(len(ids), dtype=bool)
-    for way in (1, -1):  # the last row of each class, then the first
-        some[ids[::way]] = every[::way]
+    for step in (1, -1):  # the last row of each class, then the first
+        some[ids[::step]] = every[::step]
         kept[some[some >= 0]] = True
     return np.flatnonzero(kept)
 
 
 def find_minimal_subsets(found: Sequence[ColumnSubset], needed: int) -> list[ColumnSubset]:
-    """The sets that make at least so many rows unique, and of which no column can be spared."""
+    """Return the sets that make at least ``needed`` rows unique, and lose that without any
+    column.
+    """
     enough = {frozenset(subset.columns) for subset in found if subset.unique >= needed}
     return [
         subset
@@ -259,9 +260,11 @@ def find_minimal_subsets(found: Sequence[ColumnSubset], needed: int) -> list[Col
 def grow_subset(
     table: EncodedTable, size: int, *, progress: Progress | None = None
 ) -> list[ColumnSubset]:
-    """Sets that grow by the column that makes most rows unique (and most classes, where several
-    do), until nothing is gained. Each is as good as the best of its size or worse; for many columns
-    it is what can be done."""
+    """Grow a set by the column that makes most rows unique, until nothing is gained.
+
+    Ties go to the column with most classes. Each set is at most as good as the best of its size;
+    for many columns it is what can be done.
+    """
     size = check_size(len(table.names), size)
     rows = _RefinedRows(np.zeros(table.rows, dtype=np.int64), 1, 0, table.codes)
     left, found, taken = list(range(len(table.names))), list[ColumnSubset](), list[int]()

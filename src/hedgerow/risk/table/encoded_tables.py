@@ -1,9 +1,8 @@
-"""Tables as a custodian has them (a file of comma-separated values, Parquet or Arrow; a frame of
-Arrow, pandas or polars), as codes.
+"""Tables as codes: from a CSV, Parquet or Arrow file, or an Arrow, pandas or polars frame.
 
-A table is read into a private DuckDB in memory, which can reach nothing else. Each wanted column
-becomes whole numbers there, once: equal values have the same code, and NULL has one of its own. All
-that follows is done on those codes.
+A table is read into a private DuckDB in memory, which can reach nothing else. Each requested column
+becomes whole numbers there, once: equal values have the same code, and NULL has a code of its own.
+Everything else works on those codes.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from hedgerow.engines.duckdb.tables.csv_header import read_csv_header
 from hedgerow.engines.duckdb.tables.csv_validation import format_bad_lines, scan_csv
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import InvalidArgument, SourceError
-from hedgerow.numeric.formatting import list_first
 
 __all__ = [
     "Codes",
     "Counts",
     "EncodedTable",
     "TableReader",
+    "compile_trimmed_text",
     "encode_table",
     "open_tables",
     "resolve_column",
@@ -46,18 +45,21 @@ Counts = npt.NDArray[np.int64]
 
 _ARROW_SUFFIXES: Final = (".arrow", ".feather")
 _FILE_SUFFIXES: Final = (".csv", ".parquet", *_ARROW_SUFFIXES)
-_COLUMNS_PER_STATEMENT: Final = 8  # columns in one statement; of more the plan becomes deep
-_FREE_TEXT_CHARACTERS: Final = 60  # characters of a value on average that are a text, not an entry
+_COLUMNS_PER_STATEMENT: Final = 8  # more make the query plan too deep
+_FREE_TEXT_CHARACTERS: Final = 60  # a longer mean length is free text
 _IDENTIFYING_SHARE: Final = 0.95
-_MIN_NOTED_ROWS: Final = 20  # rows among which different values say nothing about a column
+_MIN_NOTED_ROWS: Final = 20  # in fewer rows, distinct values are no sign of an id
 _MAX_LISTED_COLUMNS: Final = 12
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedTable:
-    """Columns of one table as codes from 0 up to below ``sizes``. ``missing`` is the code of NULL,
-    or -1 where there is none; ``notes`` say in words what is odd about columns."""
+    """Columns of one table as codes from 0 to below ``sizes``.
+
+    ``null_codes`` has the code of NULL, or -1 where there is none; ``notes`` describe columns that
+    are odd.
+    """
 
     names: tuple[str, ...]
     codes: tuple[Codes, ...]
@@ -66,19 +68,16 @@ class EncodedTable:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if (
-            not self.names
-            or len({len(self.names), len(self.codes), len(self.sizes), len(self.null_codes)}) != 1
-        ):
+        if not self.names or len({len(field) for field in self._fields()}) != 1:
             raise InvalidArgument("codes", "must be one array for each of at least one name")
 
     @property
     def rows(self) -> int:
-        """How many rows the table has."""
+        """The number of rows."""
         return len(self.codes[0])
 
     def select_columns(self, names: Sequence[str]) -> EncodedTable:
-        """Some of the columns, in this order."""
+        """Return some of the columns, in this order."""
         places = [self.names.index(resolve_column(name, self.names)) for name in names]
         names, codes, sizes, missing = (
             tuple(field[place] for place in places) for field in self._fields()
@@ -103,50 +102,51 @@ class TableReader:
         ]
 
     def close(self) -> None:
-        """Lets go of the data."""
+        """Close the database and release the data."""
         self._session.close()
 
     def list_columns(self, place: int) -> tuple[tuple[str, str], ...]:
-        """Name and type of each column of the data at this place."""
+        """Return the name and type of each column of one source."""
         data, relation = self._sources[place], f"raw{place}"
-        words = f"{self._names[place]} cannot be read: is it what its name says?"
+        message = f"{self._names[place]} cannot be read. Check that its format matches its suffix."
         attach: Callable[[], AttachedRelation] = (
             (lambda: self._session.attach_file(relation, data.resolve()))
             if isinstance(data, Path)
             else (lambda: self._session.attach_object(relation, data))
         )
-        return hide_engine_errors(attach, words).columns
+        return hide_engine_errors(attach, message).columns
 
     def load_terms(self, place: int, terms: Sequence[str]) -> str:
-        """Read these terms of the data at this place, as c0, c1 and so on; gives the name of the
-        relation. No rows are refused.
+        """Store terms of one source as columns c0, c1, …, and return the name of the relation.
+
+        A source without rows is refused.
         """
         chosen = ", ".join(f"{term} AS c{i}" for i, term in enumerate(terms))
-        words = (
+        message = (
             f"{self._names[place]} cannot be read: every line needs as many values as the first,"
             " every quote an end, all in UTF-8."
         )
-        _check_lines(self._sources[place], words)
-        hide_engine_errors(
-            lambda: self._session.store_query(f"kept{place}", f'SELECT {chosen} FROM "raw{place}"'),
-            words,
-        )
-        if not self.query_integers(f'SELECT count(*) FROM "kept{place}"')[0][0]:
+        _check_lines(self._sources[place], message)
+        relation, sql = f"kept{place}", f'SELECT {chosen} FROM "raw{place}"'
+        hide_engine_errors(lambda: self._session.store_query(relation, sql), message)
+        if not self.query_integers(f'SELECT count(*) FROM "{relation}"')[0][0]:
             raise SourceError(
-                f"{self._names[place]} has no rows: nobody is in it, and there is no risk to"
-                " measure."
+                f"{self._names[place]} has no rows, so there is no risk to measure. Name a file"
+                " with rows."
             )
-        return f"kept{place}"
+        return relation
 
     def query_integers(self, sql: str, columns: int = 1) -> list[Counts]:
-        """The columns of whole numbers that a statement gives."""
+        """Return the columns of whole numbers that a statement produces."""
         return self._session.run_statement(Statement(sql, (), (False,) * columns))[1]
 
     def encode_columns(
         self, relations: Sequence[str], columns: int
     ) -> tuple[list[list[Codes]], list[int], list[int]]:
-        """Codes that the relations share, for each relation and column; how many there are of
-        each column, and which one is NULL.
+        """Return the codes of each relation and column, the number of codes, and the code of
+        NULL.
+
+        The relations share the codes.
         """
         for column in range(columns):
             values = " UNION ALL ".join(
@@ -164,11 +164,11 @@ class TableReader:
         return [self._look_up_codes(relation, sizes) for relation in relations], sizes, missing
 
     def measure_text_lengths(self, columns: Sequence[int]) -> list[int]:
-        """How many characters a different value of each of these columns of text has on average."""
+        """Return the mean length of the distinct values of text columns."""
         return self._query_codes("coalesce(avg(length(v)), 0)", columns)
 
     def _query_codes(self, term: str, columns: Sequence[int]) -> list[int]:
-        """A whole number about the codes of each of these columns."""
+        """Return a whole number about the codes of each of these columns."""
         found: list[int] = []
         for first in range(0, len(columns), _COLUMNS_PER_STATEMENT):
             some = columns[first : first + _COLUMNS_PER_STATEMENT]
@@ -181,7 +181,7 @@ class TableReader:
         return found
 
     def _look_up_codes(self, relation: str, sizes: Sequence[int]) -> list[Codes]:
-        """Rows come in any order from a join, and are put where they belong."""
+        """Return the codes of each column in row order; a join returns rows in any order."""
         made: list[Codes] = []
         for first in range(0, len(sizes), _COLUMNS_PER_STATEMENT):
             some = range(first, min(first + _COLUMNS_PER_STATEMENT, len(sizes)))
@@ -201,7 +201,7 @@ class TableReader:
 
 @contextmanager
 def open_tables(*data: Any) -> Iterator[TableReader]:
-    """A desk for as long as it is needed."""
+    """Open sources for reading, and close them afterwards."""
     opened = TableReader(data)
     try:
         yield opened
@@ -212,8 +212,10 @@ def open_tables(*data: Any) -> Iterator[TableReader]:
 def encode_table(
     data: Any, columns: Sequence[str] | None = None, *, check: Callable[[int], object] | None = None
 ) -> EncodedTable:
-    """The columns of a table, all of them unless some are named, as codes. ``check`` hears how many
-    they are before a row is read, and may raise."""
+    """Return the columns of a table as codes, by default all.
+
+    ``check`` is called with the number of columns before a row is read, and may raise.
+    """
     with open_tables(data) as opened:
         there = dict(opened.list_columns(0))
         names = tuple(there) if columns is None else resolve_columns(columns, tuple(there))
@@ -232,75 +234,75 @@ def encode_table(
     if rows == 1:
         notes.insert(
             0,
-            "The table has one row: whoever it is about is alone in it, whatever the columns. This"
-            " says nothing about risk.",
+            "The table has one row, which is unique on any columns. This says nothing about risk.",
         )
     return EncodedTable(names, tuple(codes), tuple(sizes), tuple(missing), tuple(notes))
 
 
 def resolve_columns(
-    columns: Sequence[str], there: tuple[str, ...], argument: str = "columns"
+    columns: Sequence[str], known: tuple[str, ...], argument: str = "columns"
 ) -> tuple[str, ...]:
-    """The names as the data spell them."""
+    """Return the names as the data spell them."""
     if isinstance(columns, str) or not columns:
         raise InvalidArgument(argument, "must be a list of at least one name", columns)
-    names = tuple(resolve_column(name, there, argument) for name in columns)
+    names = tuple(resolve_column(name, known, argument) for name in columns)
     if len(set(names)) < len(names):
-        raise InvalidArgument(argument, "must be different ones", ", ".join(names))
+        raise InvalidArgument(argument, "must all be different", ", ".join(names))
     return names
 
 
-def resolve_column(name: str, there: Sequence[str], argument: str = "columns") -> str:
-    """The column of this name, else the only one that differs in upper and lower case alone; who
-    mistypes hears of names that are near.
-    """
-    if name in there:
+def resolve_column(name: str, known: Sequence[str], argument: str = "columns") -> str:
+    """Return the column of this name, or the only one that differs in case; suggest near names."""
+    if name in known:
         return name
-    folded = {each.casefold(): each for each in there}
-    if name.casefold() in folded and len(folded) == len(there):
+    folded = {each.casefold(): each for each in known}
+    if name.casefold() in folded and len(folded) == len(known):
         return folded[name.casefold()]
     near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
-    fix = (
-        f"did you mean {' or '.join(near)}"
-        if near
-        else f"there are {list_first(there, _MAX_LISTED_COLUMNS)}"
-    )
+    listed, extra = ", ".join(known[:_MAX_LISTED_COLUMNS]), len(known) - _MAX_LISTED_COLUMNS
+    more = f" and {extra:,} more" if extra > 0 else ""
+    hint = f"did you mean {' or '.join(near)}" if near else f"there are {listed}{more}"
     raise InvalidArgument(
-        argument, f"must name columns of the data, and there is no {name!r}: {fix}"
+        argument, f"must name columns of the data, which have no {name!r}: {hint}"
     )
+
+
+def compile_trimmed_text(term: str) -> str:
+    """Cast a SQL term to text without surrounding spaces; blank text is NULL."""
+    return f"nullif(trim(CAST({term} AS VARCHAR)), '')"
 
 
 def _describe_oddity(name: str, size: int, length: int, rows: int) -> str:
-    """What whoever names the column should know, if anything."""
+    """Return a warning about a column, if there is one."""
     if length > _FREE_TEXT_CHARACTERS:
         return (
-            f"{name} is free text of {length} characters on average: whoever knows a sentence of it"
-            " knows whose row it is."
+            f"{name} is free text of {length} characters on average: knowing one sentence of it"
+            " identifies the row."
         )
     if rows >= _MIN_NOTED_ROWS and size >= _IDENTIFYING_SHARE * rows:
         return (
-            f"{name} has a value of its own in almost every row, like an id or free text: it"
+            f"{name} has a different value in almost every row, like an id or free text: it"
             " identifies people by itself."
         )
     return ""
 
 
-def _check_lines(data: Any, words: str) -> None:
-    """Refuse a .csv file that can be read in two ways, and name the lines: whoever measures the
-    risk of a table may see it.
+def _check_lines(data: Any, message: str) -> None:
+    """Refuse a .csv file that can be read in two ways, and name its lines to the custodian.
 
-    Line breaks in quotes are fine here, where no person's row is to be kept from moving another's.
+    Line breaks in quotes are allowed here: there is no guarantee that one person's row must not
+    affect another's.
     """
     if not isinstance(data, Path) or data.suffix.lower() != ".csv":
         return
     fields = len(read_csv_header(data))
     bad = scan_csv(data, fields, multiline=False, key=b"").bad_lines
     if bad and scan_csv(data, fields, multiline=True, key=b"").bad_lines:
-        raise SourceError(f"{words} Here {format_bad_lines(bad)}")
+        raise SourceError(f"{message} Here {format_bad_lines(bad)}")
 
 
 def _open_source(data: Any) -> Any:
-    """A path, or an Arrow table that nobody else can change."""
+    """Return a path, or an Arrow table that nobody else can change."""
     from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
 
     if not isinstance(data, str | Path):
@@ -313,12 +315,12 @@ def _open_source(data: Any) -> Any:
             str(path),
         )
     if not path.is_file():
-        raise SourceError(f"There is no file {path}.")
+        raise SourceError(f"The file {path} does not exist. Check its name.")
     if not path.stat().st_size:
-        raise SourceError(f"{path.name} is empty: it has neither names of columns nor rows.")
+        raise SourceError(f"{path.name} is empty. It needs a line of column names, and rows.")
     if any(mark in str(path.resolve()) for mark in "*?[]"):
         raise InvalidArgument(
-            "data", "must name one file, without any of * ? [ ] in its path", str(path)
+            "data", "must name one file; rename paths that contain * ? [ or ]", str(path)
         )
     if path.suffix.lower() not in _ARROW_SUFFIXES:
         return path
@@ -326,5 +328,5 @@ def _open_source(data: Any) -> Any:
 
     return hide_engine_errors(
         lambda: feather.read_table(path, memory_map=False),
-        f"{path.name} cannot be read: it is no file of Arrow.",
+        f"{path.name} cannot be read: it is not an Arrow file. Check its suffix.",
     )

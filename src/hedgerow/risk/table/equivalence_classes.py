@@ -1,14 +1,13 @@
-"""Classes: the rows that agree on some columns. Whoever knows those columns of a person knows in
-which class she is, and no more.
+"""Equivalence classes: the rows that agree on some columns.
 
-All is done on whole arrays. A class has an id below the number of rows; with one more column the
-class of a row is
+Whoever knows those columns of a person knows her class, and no more. All work is done on whole
+arrays. A class has an id below the number of rows; with one more column the class of a row is
 
     key = id * (different values of the column) + code of the row,
 
-and keys are made ids again. Keys that are not many more than the rows are counted in an array,
-others by sorting them; an array that does not fit the cache costs more than a sort of numbers,
-measured at about four cells a row.
+and keys are renumbered to ids. Keys that are not many more than the rows are counted in an array,
+others by sorting: an array that does not fit the cache costs more than a sort, measured at about
+four cells per row.
 """
 
 from __future__ import annotations
@@ -37,22 +36,20 @@ __all__ = [
     "renumber_keys",
 ]
 
-_CELLS_PER_ROW: Final = 4  # of the array that keys are counted in, for each row
-_COPY_RATIO: Final = 8  # one row in so many must be alone for a copy without them
-BAND_ENDS: Final = (1, 2, 5, 10, 100)  # the last size in each band; what is larger is one more
+_CELLS_PER_ROW: Final = 4  # of the counting array, at most
+_COPY_RATIO: Final = 8  # one row in this many must be unique to make a copy worthwhile
+BAND_ENDS: Final = (1, 2, 5, 10, 100)  # the largest size in each band; one more band is open
 
 
 def compute_keys(ids: Counts, codes: Codes, size: int) -> Counts:
-    """One number for the class and the value of each row."""
+    """Return one number for the class and the value of each row."""
     keys: Counts = ids * np.int64(size)
     keys += codes
     return keys
 
 
 def count_keys(keys: Counts, space: int) -> tuple[int, int]:
-    """How many keys are there once, and how many different ones there are; all are at least 0
-    and below ``space``.
-    """
+    """Return how many keys occur once, and how many are different; all are below ``space``."""
     if not len(keys):
         return 0, 0
     if space <= _CELLS_PER_ROW * len(keys):
@@ -64,7 +61,7 @@ def count_keys(keys: Counts, space: int) -> tuple[int, int]:
 
 
 def renumber_keys(keys: Counts, space: int) -> tuple[Counts, int]:
-    """Ids without gaps instead of keys, and how many there are."""
+    """Return ids without gaps for the keys, and the number of ids."""
     if space <= _CELLS_PER_ROW * len(keys):
         there = np.bincount(keys, minlength=1) > 0
         numbers: Counts = np.cumsum(there) - 1
@@ -77,9 +74,11 @@ def renumber_keys(keys: Counts, space: int) -> tuple[Counts, int]:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """Classes by their keys: how many rows are alone, and how many classes there are. Some of the
-    lone rows may have been put ``aside``; then ``left`` says which rows remain (None: all, where
-    they were). Each has its id, below ``groups``."""
+    """Classes by their keys: the number of unique rows and of classes.
+
+    ``removed_count`` unique rows may have been removed; ``kept_rows`` are the others (None: all
+    rows, in place). Each has an id below ``id_bound``.
+    """
 
     unique_count: int
     class_count: int
@@ -90,8 +89,11 @@ class Refinement:
 
 
 def refine_classes(keys: Counts, space: int) -> Refinement:
-    """Rows that are alone stay so whatever column is added: they are put aside, unless they are too
-    few to be worth the copy. Nor is it worth anything to close gaps between ids that are few."""
+    """Return the classes of the keys, without unique rows where that pays.
+
+    Unique rows stay unique whatever column is added. Removing a few is not worth the copy, nor is
+    closing few gaps between ids.
+    """
     if space > _CELLS_PER_ROW * len(keys):
         return _refine_by_sorting(keys)
     counts = np.bincount(keys, minlength=1)
@@ -116,7 +118,7 @@ def _refine_by_sorting(keys: Counts) -> Refinement:
 
 
 def _sort_keys(keys: Counts) -> tuple[Any, Any]:
-    """The order of the keys, and where in it a new one begins."""
+    """Return the order of the keys, and the starts of new keys in it."""
     order = np.argsort(keys)
     ordered = keys[order]
     return order, np.concatenate(
@@ -126,8 +128,8 @@ def _sort_keys(keys: Counts) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class EquivalenceClasses:
-    """How large the classes of a table are: ``sizes`` that occur, in rising order, and how many
-    classes have each.
+    """The sizes of the classes of a table, in rising order, and the number of classes of each
+    size.
     """
 
     columns: tuple[str, ...]
@@ -147,42 +149,44 @@ class EquivalenceClasses:
 
     @property
     def rows(self) -> int:
-        """Of the table."""
+        """The number of rows of the table."""
         return sum(size * count for size, count in zip(self.sizes, self.counts, strict=True))
 
     @property
     def class_count(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return sum(self.counts)
 
     @property
     def unique(self) -> int:
-        """How many rows are alone in their class."""
+        """The number of rows that are alone in their class."""
         return self.counts[0] if self.sizes[0] == 1 else 0
 
     @property
     def unique_fraction(self) -> Fraction:
-        """Of all rows."""
+        """The fraction of unique rows."""
         return Fraction(self.unique, self.rows)
 
     @property
     def smallest(self) -> int:
-        """The k of k-anonymity: the rows of the smallest class."""
+        """The k of k-anonymity: the size of the smallest class."""
         return self.sizes[0]
 
     @property
     def mean_risk(self) -> Fraction:
-        """The chance of guessing the row of a person who is in the table (the prosecutor's risk),
-        of all rows on average: a row in a class of s has 1/s, so that each class adds up to 1."""
+        """The mean probability of guessing a person's row (the prosecutor's risk).
+
+        A row in a class of s has 1/s, so that each class adds up to 1.
+        """
         return Fraction(self.class_count, self.rows)
 
     @property
     def highest_risk(self) -> Fraction:
-        """Of the row that is easiest to guess."""
+        """The risk of the row that is easiest to guess."""
         return Fraction(1, self.smallest)
 
     def fraction_below(self, k: int) -> Fraction:
-        """The fraction of rows in classes of fewer than ``k``."""
+        """Return the fraction of rows in classes of fewer than ``k``."""
         if not isinstance(k, int) or k < 1:
             raise InvalidArgument("k", "must be a whole number of at least 1", k)
         return Fraction(
@@ -195,15 +199,15 @@ class EquivalenceClasses:
         )
 
     def count_bands(self) -> list[SizeBand]:
-        """How many rows sit in classes of 1, of 2, of 3 to 5 and so on."""
+        """Return the number of rows in classes of 1, of 2, of 3 to 5 and so on."""
         rows = [size * count for size, count in zip(self.sizes, self.counts, strict=True)]
         return count_by_band(np.array(self.sizes), np.array(rows), BAND_ENDS)
 
 
 @dataclass(frozen=True, slots=True)
 class SizeBand:
-    """How many rows have a size from ``first`` to ``last``, or of at least ``first`` where there
-    is no last.
+    """The number of rows with a size from ``first`` to ``last``; without a last, of at least
+    ``first``.
     """
 
     first: int
@@ -216,32 +220,30 @@ class SizeBand:
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
     def to_dict(self) -> dict[str, int | None]:
-        """As plain data."""
+        """Return the band as plain data."""
         return {"from": self.first, "to": self.last, "rows": self.rows}
 
 
 def count_by_band(sizes: Counts, rows: Counts, ends: Sequence[int]) -> list[SizeBand]:
-    """Rows added up by the band that their size is in. ``ends`` are the last sizes of the bands;
-    the first band is one size.
-    """
+    """Add up rows by the band of their size; ``ends`` are the largest sizes of the bands."""
     places = np.searchsorted(np.array(ends), sizes)
     sums = [int(rows[places == place].sum()) for place in range(len(ends) + 1)]
     firsts = [ends[0], *(end + 1 for end in ends)]
     return [
-        SizeBand(first, last, many)
-        for first, last, many in zip(firsts, (*ends, None), sums, strict=True)
+        SizeBand(first, last, count)
+        for first, last, count in zip(firsts, (*ends, None), sums, strict=True)
     ]
 
 
 def compute_classes(table: EncodedTable) -> EquivalenceClasses:
-    """The classes of all columns of a table together."""
+    """Return the classes of all columns of a table together."""
     return compute_growing_classes(table)[-1]
 
 
 def compute_growing_classes(table: EncodedTable) -> list[EquivalenceClasses]:
-    """The classes of the first column, of the first two, and so on."""
+    """Return the classes of the first column, of the first two, and so on."""
     ids, groups, unique = np.zeros(table.rows, dtype=np.int64), 1, 0
-    rows: Any = None  # those that are not put aside; None for all
+    rows: Any = None  # rows that are not removed yet; None for all
     found: list[EquivalenceClasses] = []
     for place, (codes, size) in enumerate(zip(table.codes, table.sizes, strict=True), 1):
         made = refine_classes(

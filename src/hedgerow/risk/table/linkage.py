@@ -1,10 +1,9 @@
-"""Linkage: two files about people, without names, and the columns that both have. Who of the first
-is in the second?
+"""Linkage: people of one file who are also in a second file, found by the columns that both
+have.
 
-Rows that agree on the shared columns are in one class. Where a class has one row of each file, the
-two are the same person for certain, if that person is in both. Elsewhere an attacker can only
-guess. Rows that lack one of the values are not linked: what is missing here and there is no
-agreement.
+Rows that agree on the shared columns form a class. In a class of one row from each file the two are
+the same person for certain, if that person is in both; in other classes an attacker can only guess.
+Rows with a missing value are not linked: two missing values are no agreement.
 """
 
 from __future__ import annotations
@@ -28,14 +27,23 @@ from hedgerow.risk.table.equivalence_classes import (
 
 __all__ = ["MATCH_BAND_ENDS", "Linkage", "linkage"]
 
-MATCH_BAND_ENDS: Final = (0, 1, 2, 5, 10, 100)  # the last number of possible matches in each band
+MATCH_BAND_ENDS: Final = (
+    0,
+    1,
+    2,
+    5,
+    10,
+    100,
+)  # the largest number of possible matches in each band
 
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
-    """Two files on the columns ``on``. ``pairs`` are the certain matches, by the place of the row
-    in each file, from 0. ``possible`` says of how many rows of the first file how many rows of the
-    second may be the same person."""
+    """Two files linked on the columns ``on``.
+
+    ``pairs`` are the certain matches, by the index of the row in each file, from 0. ``match_bands``
+    counts the rows of the first file by their number of possible matches in the second.
+    """
 
     on: tuple[str, ...]
     rows: tuple[int, int]
@@ -46,16 +54,16 @@ class Linkage:
 
     @property
     def certain_count(self) -> int:
-        """Rows that are unique in both files and agree: one person, if she is in both."""
+        """The number of rows that are unique in both files and agree."""
         return len(self.pairs)
 
     @property
     def linked_count(self) -> int:
-        """Rows of the first file that have a possible match in the second."""
+        """The number of rows of the first file with a possible match in the second."""
         return sum(band.rows for band in self.match_bands[1:])
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; who the certain ones are is left out."""
+        """Return the result as plain data, without the certain pairs."""
         return {
             "on": list(self.on),
             "rows": self.rows[0],
@@ -70,11 +78,12 @@ class Linkage:
 
 
 def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage:
-    """Link two tables, each a path or a frame, on the columns that both have, or on some of those.
-    Values are compared as what they mean where the files differ in how they hold them: 21 is 21.0
-    and "21".
+    """Link two tables, each a path or a frame, on the columns that both have or on some of
+    those.
 
-    ``expected`` is how many of one-to-one guesses are right on average: in a class of m rows here
+    Values are compared by meaning where the files store them differently: 21 is 21.0 and "21".
+
+    ``expected_correct`` is the mean number of right one-to-one guesses: in a class of m rows here
     and n there, an attacker who pairs them at random has min(m, n) / max(m, n) right, if everybody
     on the smaller side is on the other too. Where fewer are, it is fewer.
     """
@@ -94,13 +103,13 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
     lacking = rows[0] - len(whole[0]), rows[1] - len(whole[1])
     faced = np.concatenate((counts[1][here], np.zeros(lacking[0], dtype=np.int64)))
     bands = count_by_band(faced, np.ones(len(faced), dtype=np.int64), MATCH_BAND_ENDS)
-    least, most = np.minimum(*counts), np.maximum(*counts)
+    smaller, larger = np.minimum(*counts), np.maximum(*counts)
     return Linkage(
         tuple(name for name, _ in names),
         rows,
         lacking,
         tuple(bands),
-        float((least / np.maximum(most, 1)).sum()),
+        float((smaller / np.maximum(larger, 1)).sum()),
         _find_certain_pairs(counts, here, there, whole),
     )
 
@@ -108,7 +117,7 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
 def _find_certain_pairs(
     counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Sequence[Counts]
 ) -> npt.NDArray[np.int64]:
-    """Places of the rows that are alone in their class on both sides, in the order of the first
+    """Return the rows that are alone in their class on both sides, in the order of the first
     file.
     """
     alone = (counts[0] == 1) & (counts[1] == 1)
@@ -119,18 +128,18 @@ def _find_certain_pairs(
 
 
 def _find_complete_rows(columns: Sequence[Codes], missing: Sequence[int]) -> Counts:
-    """The rows that lack nothing."""
-    there = np.ones(len(columns[0]), dtype=bool)
+    """Return the rows without missing values."""
+    complete = np.ones(len(columns[0]), dtype=bool)
     for codes, null in zip(columns, missing, strict=True):
         if null >= 0:
-            there &= codes != null
-    return np.flatnonzero(there)
+            complete &= codes != null
+    return np.flatnonzero(complete)
 
 
 def _number_joint_classes(
     sides: Sequence[Sequence[Codes]], sizes: Sequence[int]
 ) -> tuple[Counts, int]:
-    """Ids of the classes of both files' rows, one file after the other."""
+    """Return class ids for the rows of both files, one file after the other, and their number."""
     ids, groups = np.zeros(sum(len(side[0]) for side in sides), dtype=np.int64), 1
     for place, size in enumerate(sizes):
         ids, groups = renumber_keys(
@@ -142,14 +151,14 @@ def _number_joint_classes(
 def _match_column_names(
     there: Sequence[tuple[str, ...]], on: Sequence[str] | None
 ) -> list[tuple[str, str]]:
-    """How each file calls the columns."""
+    """Return the names of each shared column in both files."""
     if on is None:
         folded = {name.casefold(): name for name in there[1]}
         both = [(name, folded[name.casefold()]) for name in there[0] if name.casefold() in folded]
         if not both:
             raise InvalidArgument(
                 "on",
-                "must name columns of both files, and they have none in common; rename columns in"
+                "must name columns of both files, but they have none in common; rename columns in"
                 " one of them",
             )
         return both

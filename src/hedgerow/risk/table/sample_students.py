@@ -1,9 +1,8 @@
-"""Twenty-four students who were asked what one would not want to be asked by name. Nobody was: the
-rows are made up.
+"""A made-up survey of twenty-four students, with questions nobody wants to answer by name.
 
-They show how quickly people become unique: by age 4 of 24, by sex and age 7, with the first
-semester 15, with the worst grade 16, and with the number of siblings 18. And they show
-differencing: one student is 21 and male, and one is 21, male and has taken drugs.
+It shows how quickly people become unique: by age 4 of 24, by sex and age 7, with the first semester
+15, with the worst grade 16, and with the number of siblings 18. And it shows differencing: one
+student is 21 and male, and one is 21, male and has taken drugs.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ COLUMNS: Final = (
     "drugs",
 )
 
-# Grades go from 1.0, the best, to 4.0; in tenths here. What is unique on which columns is said
-# beside the rows that it happens to.
+# Grades go from 1.0, the best, to 4.0; in tenths here. Comments name the column that makes a row
+# unique.
 _ROWS: Final = (
     (20, "f", 1, "2006 autumn", 13, 27, False, False),
     (21, "f", 0, "2004 autumn", 10, 30, False, True),  # by the first semester
@@ -57,15 +56,11 @@ _ROWS: Final = (
 
 
 def students() -> pa.Table:
-    """The survey as an Arrow table: a row for each student."""
+    """Return the survey as an Arrow table, one row per student."""
     import pyarrow as pa
 
-    held: dict[str, list[Any]] = {
-        name: list(values) for name, values in zip(COLUMNS, zip(*_ROWS, strict=True), strict=True)
-    }
-    return pa.table(
-        {
-            name: [tenths / 10 for tenths in held[name]] if name.endswith("grade") else held[name]
-            for name in COLUMNS
-        }
-    )
+    columns: dict[str, list[Any]] = {}
+    for name, values in zip(COLUMNS, zip(*_ROWS, strict=True), strict=True):
+        is_grade = name.endswith("grade")
+        columns[name] = [value / 10 if is_grade else value for value in values]
+    return pa.table(columns)

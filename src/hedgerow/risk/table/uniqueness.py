@@ -1,8 +1,8 @@
-"""Re-identification: how many people of a table are alone with what others may know of them.
+"""Re-identification: how many people of a table are unique on columns that others may know.
 
-Rows are taken for people. Whoever knows the values of some columns of a person, and that she is in
-the table, knows the row where no other row has the same; where s rows have them she guesses right
-one time in s.
+Rows are taken for people. Whoever knows some columns of a person, and that she is in the table,
+knows her row if no other row has the same values; if s rows have them, a guess is right one time in
+s.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ from hedgerow.risk.table.equivalence_classes import EquivalenceClasses, compute_
 
 __all__ = ["Attacker", "Uniqueness", "uniqueness"]
 
-_REPORTED_K: Final = (2, 3, 5, 11)  # the k of k-anonymity that people ask for
+_REPORTED_K: Final = (2, 3, 5, 11)  # common choices of k in k-anonymity
 
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Somebody who knows any ``knows`` of the columns: over all such sets, which is the worst, and
-    what holds on average. Unique is the fraction of rows that are alone, risk the chance of
-    guessing a row; ``worst`` is the set that makes most rows unique."""
+    """An attacker who knows any ``knows`` of the columns, on average and at worst over all such
+    sets.
+
+    Unique is the fraction of unique rows, risk the probability of guessing a row; ``worst`` is the
+    set that makes most rows unique.
+    """
 
     knows: int
     sets: int
@@ -50,9 +53,10 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True)
 class Uniqueness:
-    """What was found about a table: the classes of all ``columns`` together, how they grow with the
-    columns in their order, and sets of columns (all up to a size, or where ``searched`` is "greedy"
-    a growing one)."""
+    """The uniqueness of a table: classes of all ``columns``, their growth, and sets of columns.
+
+    ``subsets`` are all sets up to a size, or growing ones where ``searched`` is "greedy".
+    """
 
     columns: tuple[str, ...]
     steps: tuple[EquivalenceClasses, ...]
@@ -63,57 +67,57 @@ class Uniqueness:
 
     @property
     def classes(self) -> EquivalenceClasses:
-        """Of all columns together."""
+        """The equivalence classes of all columns together."""
         return self.steps[-1]
 
     @property
     def rows(self) -> int:
-        """Of the table."""
+        """The number of rows."""
         return self.classes.rows
 
     @property
     def unique_fraction(self) -> Fraction:
-        """The fraction of rows that are unique on the columns together."""
+        """The fraction of rows that are unique on all columns together."""
         return self.classes.unique_fraction
 
     @property
     def identifying(self) -> tuple[ColumnSubset, ...]:
-        """The smallest sets that make at least ``share`` of the rows unique: no column of them can
-        be spared. After a greedy search it is the first that does, and a smaller one may exist."""
+        """The minimal sets that make at least ``share`` of the rows unique.
+
+        After a greedy search it is the first that does, and a smaller one may exist.
+        """
         found = find_minimal_subsets(self.subsets, math.ceil(self.share * self.rows))
         return tuple(found[:1] if self.searched == "greedy" else found)
 
     @property
     def most_identifying(self) -> tuple[ColumnSubset, ...]:
-        """Of each size the set that makes most rows unique, and most classes where several do."""
+        """The set of each size that makes most rows unique, and of those the one with most
+        classes.
+        """
         best: dict[int, ColumnSubset] = {}
         for each in self.subsets:
-            many = len(each.columns)
-            if many not in best or (each.unique, each.classes) > (
-                best[many].unique,
-                best[many].classes,
-            ):
-                best[many] = each
+            size, rank = len(each.columns), (each.unique, each.classes)
+            if size not in best or rank > (best[size].unique, best[size].classes):
+                best[size] = each
         return tuple(best.values())
 
     @property
     def attackers(self) -> tuple[Attacker, ...]:
-        """Who knows any one column, any two, and so on; none after a greedy search, which saw
-        too few sets for an average.
+        """The attackers who know any one column, any two, and so on.
+
+        A greedy search sees too few sets for an average, so it has none.
         """
         if self.searched == "greedy":
             return ()
-        return tuple(
-            _summarise_attacker(
-                best,
-                [each for each in self.subsets if len(each.columns) == len(best.columns)],
-                self.rows,
-            )
-            for best in self.most_identifying
-        )
+        attackers = []
+        for best in self.most_identifying:
+            size = len(best.columns)
+            same_size = [each for each in self.subsets if len(each.columns) == size]
+            attackers.append(_summarise_attacker(best, same_size, self.rows))
+        return tuple(attackers)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data. Fractions are of the rows."""
+        """Return the result as plain data; fractions are of the rows."""
         whole = self.classes
         return {
             "rows": self.rows,
@@ -158,31 +162,28 @@ def uniqueness(
     share: Number = 1,
     progress: Progress | None = None,
 ) -> Uniqueness:
-    """How unique rows are. ``data`` is a path (.csv, .parquet, .arrow) or a frame (Arrow, pandas,
-    polars); ``columns`` are what an attacker may know, all of them unless named. All sets of up to
-    ``size`` of them are searched, or with ``search="greedy"`` one that grows. ``share`` is the
-    fraction of rows that an identifying set makes unique."""
+    """Measure how unique the rows of a table are.
+
+    ``data`` is a path (.csv, .parquet, .arrow) or a frame (Arrow, pandas, polars). ``columns`` are
+    those that an attacker may know, by default all. All sets of up to ``size`` columns are
+    searched, or with ``search="greedy"`` one that grows. ``share`` is the fraction of rows that an
+    identifying set makes unique.
+    """
     if search not in ("all", "greedy"):
         raise InvalidArgument("search", 'must be "all" or "greedy"', search)
-    part = parse_exact(share, "share")
-    if not 0 < part <= 1:
-        raise InvalidArgument("share", "must be above 0 and at most 1", float(part))
-    check = (
-        partial(check_subset_count, size=size)
-        if search == "all"
-        else partial(check_size, size=size)
-    )
+    fraction = parse_exact(share, "share")
+    if not 0 < fraction <= 1:
+        raise InvalidArgument("share", "must be above 0 and at most 1", float(fraction))
+    check = partial(check_subset_count if search == "all" else check_size, size=size)
     table = encode_table(data, columns, check=check)
     size = check(len(table.names))
     steps = compute_growing_classes(table)
     if search == "greedy":
-        found, searched = grow_subset(table, size, progress=progress), "greedy"
+        subsets, searched = grow_subset(table, size, progress=progress), "greedy"
     else:
-        found, searched = (
-            measure_subsets(table, size, whole=steps[-1], progress=progress),
-            f"all sets of up to {size}",
-        )
-    return Uniqueness(table.names, tuple(steps), tuple(found), searched, part, table.notes)
+        subsets = measure_subsets(table, size, whole=steps[-1], progress=progress)
+        searched = f"all sets of up to {size}"
+    return Uniqueness(table.names, tuple(steps), tuple(subsets), searched, fraction, table.notes)
 
 
 def _summarise_attacker(best: ColumnSubset, found: Sequence[ColumnSubset], rows: int) -> Attacker:

@@ -276,4 +276,4 @@ def build_complexity_error(text: SourceText) -> Refused:
 
 
 _CURLY_QUOTES: Final = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
-_NO_COLUMNS: Final = "None of its columns may be queried."
+_NO_COLUMNS: Final = "Use COUNT(*): all its columns are hidden."

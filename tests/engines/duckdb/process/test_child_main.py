@@ -36,29 +36,29 @@ def limit(child: Path, name: str) -> str:
     return line.removeprefix(name).split()[0]
 
 
-def test_it_writes_no_files_leaves_no_core_and_has_its_memory_capped(child: Path) -> None:
+def test_the_child_has_limits_on_files_cores_and_memory(child: Path) -> None:
     assert limit(child, "Max file size") == "0"
     assert limit(child, "Max core file size") == "0"
     assert limit(child, "Max address space") == str(10**8 + 4 * 2**30)
 
 
-def test_it_has_no_environment_to_tell_of(child: Path) -> None:
+def test_the_child_has_no_environment(child: Path) -> None:
     assert (child / "environ").read_bytes() == b"OPENBLAS_NUM_THREADS=1\x00"
 
 
-def test_it_holds_no_files_of_ours(child: Path, tmp_path: Path) -> None:
+def test_the_child_inherits_no_open_files(child: Path, tmp_path: Path) -> None:
     with (tmp_path / "ours").open("w"):
         held = [os.readlink(entry) for entry in (child / "fd").iterdir()]
     assert not [name for name in held if name.startswith(str(tmp_path))]
     assert (child / "cwd").resolve() == Path("/")
 
 
-def test_it_has_no_network_where_the_system_allows_it(child: Path) -> None:
+def test_the_child_has_no_network_where_the_system_allows_it(child: Path) -> None:
     allowed = subprocess.run([sys.executable, "-c", NETWORK], check=False).returncode == 0
     assert (os.readlink(child / "ns/net") != os.readlink("/proc/self/ns/net")) == allowed
 
 
-def test_it_ends_when_its_pipe_does() -> None:
+def test_the_child_ends_when_its_pipe_does() -> None:
     worker = IsolatedDuckDB(visits())
     process = worker._engine._process
     assert process.stdin is not None
@@ -67,7 +67,7 @@ def test_it_ends_when_its_pipe_does() -> None:
     worker.close()
 
 
-def test_it_loads_numpy_only_for_many_rows_arrow_only_for_frames_and_never_pandas(
+def test_the_child_loads_numpy_only_for_many_rows_and_arrow_only_for_frames(
     tmp_path: Path, child: Path
 ) -> None:
     (tmp_path / "visits.csv").write_text("id,age,city,pay\n1,2,a,3\n")
@@ -87,12 +87,13 @@ def test_it_loads_numpy_only_for_many_rows_arrow_only_for_frames_and_never_panda
     assert "pandas" not in many + (child / "maps").read_text()
 
 
-def test_it_stands_on_the_engine_and_on_nothing_else() -> None:
+def test_the_child_imports_only_listed_modules() -> None:
     """What its start loads, by name: a module of ours that is not here would be read by every
     process of every engine.
     """
     code = (
-        "import json, sys; before = set(sys.modules); import hedgerow.engines.duckdb.process.child_main;"
+        "import json, sys; before = set(sys.modules);"
+        " import hedgerow.engines.duckdb.process.child_main;"
         " print(json.dumps(sorted(set(sys.modules) - before)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -55,7 +55,7 @@ def fails(worker: IsolatedDuckDB, plan: Aggregate = BY_CITY) -> None:
     assert caught.value.__cause__ is caught.value.__context__ is None
 
 
-def test_it_answers_like_the_engine_in_this_process(worker: IsolatedDuckDB) -> None:
+def test_the_engine_process_answers_like_the_engine_in_this_process(worker: IsolatedDuckDB) -> None:
     here = DuckDB(visits())
     assert answer(worker, BY_CITY) == answer(here, BY_CITY) == ANSWER
     assert answer(worker, question("age", "pay")) == answer(here, question("age", "pay"))
@@ -65,7 +65,7 @@ def test_it_answers_like_the_engine_in_this_process(worker: IsolatedDuckDB) -> N
         worker.schema("others")
 
 
-def test_it_reports_the_layers_of_its_child_also_of_one_that_was_started_again(
+def test_sandbox_layers_are_reported_also_after_a_restart(
     worker: IsolatedDuckDB,
 ) -> None:
     before = worker.layers
@@ -99,7 +99,7 @@ def test_files_are_read_by_the_child(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_it_is_killed_after_the_deadline_and_started_again() -> None:
+def test_the_engine_process_is_killed_at_the_deadline_and_restarted() -> None:
     worker = IsolatedDuckDB(visits(), deadline=0.5)
     first = pid(worker)
     os.kill(first, signal.SIGSTOP)  # as slow as it gets
@@ -225,7 +225,7 @@ def test_a_plan_that_cannot_be_asked_is_refused_before_the_child_hears_of_it(
             verb(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("units"),)))
 
 
-def test_what_was_prepared_is_not_compiled_again(
+def test_a_prepared_plan_is_not_compiled_again(
     worker: IsolatedDuckDB, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker.prepare(BY_CITY)
@@ -234,7 +234,7 @@ def test_what_was_prepared_is_not_compiled_again(
 
 
 @pytest.mark.long
-def test_what_is_wrong_with_the_tables_is_said_at_once(tmp_path: Path) -> None:
+def test_problems_of_tables_are_raised_at_once(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,id\n")
     with pytest.raises(SourceError, match=r"first line of t\.csv"):
@@ -264,7 +264,7 @@ def test_a_child_that_starts_again_reads_the_file_that_was_accepted_or_none(tmp_
         worker.close()
 
 
-def test_a_child_that_does_not_start_in_time_is_said() -> None:
+def test_a_child_that_does_not_start_in_time_is_an_error() -> None:
     with pytest.raises(SourceError, match="could not be started, or took too long"):
         IsolatedDuckDB(visits(), opening=0.001)
 

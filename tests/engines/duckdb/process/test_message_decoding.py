@@ -71,6 +71,6 @@ def planted(**changes: Any) -> tuple[dict[str, Any], bytes]:
         (HEADER, b"\x00" * 16),
     ],
 )
-def test_what_has_another_shape_is_refused(message: tuple[dict[str, Any], bytes]) -> None:
+def test_a_result_of_another_shape_is_refused(message: tuple[dict[str, Any], bytes]) -> None:
     with pytest.raises(ChannelBroken):
         decode_result(message, STATEMENT)

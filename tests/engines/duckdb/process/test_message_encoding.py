@@ -13,9 +13,11 @@ from hedgerow.engines.duckdb.process.message_encoding import FETCH_ROWS, encode_
 from hedgerow.engines.statement import Statement
 
 ROWS = """
-SELECT CASE WHEN i % 3 > 0 THEN 'é' || chr((i % 5)::INTEGER) || i END, CASE WHEN i % 4 > 0 THEN DATE '0001-01-01' + (i * 7)::INTEGER END,
+SELECT CASE WHEN i % 3 > 0 THEN 'é' || chr((i % 5)::INTEGER) || i END,
+       CASE WHEN i % 4 > 0 THEN DATE '0001-01-01' + (i * 7)::INTEGER END,
        i / 7, i % 2 = 0, CASE WHEN i % 5 > 0 THEN i - 5 END,
-       9223372036854775807 - i, ((i - 3)::HUGEINT * 9223372036854775807 * 99)::VARCHAR, (-i)::INTEGER
+       9223372036854775807 - i, ((i - 3)::HUGEINT * 9223372036854775807 * 99)::VARCHAR,
+       (-i)::INTEGER
 FROM range({count}) t(i) ORDER BY i
 """
 

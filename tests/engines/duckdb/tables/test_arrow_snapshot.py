@@ -60,7 +60,9 @@ def test_columns_that_have_no_arrow_type_are_left_out() -> None:
 
 
 def test_a_frame_that_cannot_be_handed_over_is_refused_in_our_words() -> None:
-    with pytest.raises(SourceError, match="The frame of t has columns that cannot be read") as caught:
+    with pytest.raises(
+        SourceError, match="The frame of t has columns that cannot be read"
+    ) as caught:
         take_snapshot(pl.DataFrame({"x": pl.Series([2**100], dtype=pl.Int128)}), "t")
     assert caught.value.__context__ is None
 
@@ -83,7 +85,7 @@ def test_missing_values_of_pandas_are_null() -> None:
 
 
 @pytest.mark.parametrize("data", [None, 7, [1, 2], {"x": [1]}])
-def test_what_is_no_frame_is_refused(data: object) -> None:
+def test_objects_that_are_not_frames_are_refused(data: object) -> None:
     with pytest.raises(InvalidArgument, match="must be a path, or an Arrow"):
         take_snapshot(data, "t")
 

@@ -179,7 +179,7 @@ def test_a_record_of_a_proper_writer_moves_no_other(
         (b"4,5", 6),
     ],
 )
-def test_where_lines_may_go_on_the_first_bad_one_is_named(
+def test_of_a_multiline_file_only_the_first_bad_line_is_named(
     line: bytes, named: int, tmp_path: Path
 ) -> None:
     """An odd quote changes what all below it means, so nothing is said about that."""
@@ -200,7 +200,7 @@ def test_size_and_digest_are_those_of_the_file(tmp_path: Path) -> None:
     )
 
 
-def test_the_custodian_reads_the_first_lines_and_how_many_there_are() -> None:
+def test_bad_lines_are_formatted_with_their_count() -> None:
     assert format_bad_lines([BadLine(7, "is empty")]) == "1 line is malformed.\n  line 7 is empty"
     many = format_bad_lines([BadLine(number, "is empty") for number in range(2, 52)])
     assert many.startswith("50 lines are malformed.\n  line 2 is empty\n  line 3 is empty\n")

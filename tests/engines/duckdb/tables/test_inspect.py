@@ -11,18 +11,23 @@ import pytest
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.tables.inspect import (
     ColumnSummary,
+    FileInspector,
     check_types,
     inspect_columns,
     list_timestamp_notes,
     list_unreadable_notes,
-    summarise_public_file,
 )
 from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Schema
 
 
-def test_columns_are_told_without_a_look_at_rows(tmp_path: Path) -> None:
+def summarise_public_file(path: Path) -> dict[str, ColumnSummary]:
+    with FileInspector([path]) as inspector:
+        return inspector.summarise(path)
+
+
+def test_columns_are_inspected_without_reading_rows(tmp_path: Path) -> None:
     table = pa.table({"x": [1], "s": ["a"], "l": [[1]]})
     found = (PhysicalColumn("x", "integer"), PhysicalColumn("s", "text"), PhysicalColumn("l", None))
     assert inspect_columns(table) == found
@@ -49,7 +54,7 @@ def test_a_frame_that_the_engine_does_not_know_is_said() -> None:
         inspect_columns(Odd())  # type: ignore[arg-type]
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"no")
     (tmp_path / "t.txt").write_bytes(b"no")
     for name, words in (
@@ -73,7 +78,7 @@ def test_types_that_do_not_fit_are_named(tmp_path: Path) -> None:
     check_types(RegisteredTable(tmp_path / "t.csv", declared), inspect_columns(tmp_path / "t.csv"))
 
 
-def test_a_public_file_tells_its_values_and_ends(tmp_path: Path) -> None:
+def test_a_public_file_is_summarised_by_its_values_and_ends(tmp_path: Path) -> None:
     table = pa.table(
         {
             "whole": [3, 1, None],
@@ -107,7 +112,7 @@ def test_a_public_file_tells_its_values_and_ends(tmp_path: Path) -> None:
     }
 
 
-def test_many_values_are_no_list(tmp_path: Path) -> None:
+def test_a_column_of_many_values_has_no_list(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"few": [n % 200 for n in range(201)], "many": list(range(201))}),
         tmp_path / "t.parquet",
@@ -117,7 +122,7 @@ def test_many_values_are_no_list(tmp_path: Path) -> None:
     assert found["many"] == ColumnSummary(None, 0, 200)
 
 
-def test_what_is_no_number_is_among_the_ends(tmp_path: Path) -> None:
+def test_nan_is_among_the_ends_of_a_summary(tmp_path: Path) -> None:
     """Whoever makes bounds of them looks at that; the statistics in a file may leave NaN out."""
     pq.write_table(
         pa.table({"nan": [1.5, math.nan], "far": [-math.inf, math.inf]}), tmp_path / "t.parquet"
@@ -140,13 +145,13 @@ def test_a_csv_file_is_text(tmp_path: Path) -> None:
     }
 
 
-def test_a_survey_of_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_summary_of_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"no")
     with pytest.raises(SourceError, match=r"t\.parquet cannot be read"):
         summarise_public_file(tmp_path / "t.parquet")
 
 
-def test_times_of_day_are_told_of(tmp_path: Path) -> None:
+def test_timestamps_are_noted(tmp_path: Path) -> None:
     table = pa.table({"at": [datetime(2026, 1, 1, 12)], "day": [date(2026, 1, 1)], "n": [1]})
     pq.write_table(table, tmp_path / "t.parquet")
     said = ["t.at holds timestamps; it is read as dates, without the time of day."]
@@ -157,7 +162,7 @@ def test_times_of_day_are_told_of(tmp_path: Path) -> None:
     )
 
 
-def test_columns_that_cannot_be_read_are_told_of() -> None:
+def test_unreadable_columns_are_noted() -> None:
     said = ["t.tags cannot be queried: its type is none of integer, real, text, date and boolean."]
     assert (
         list_unreadable_notes("t", inspect_columns(pa.table({"id": [1], "tags": [["a"]]}))) == said

@@ -14,13 +14,51 @@ import pytest
 from engines.helpers_plans import answer
 from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS
 from hedgerow.engines.duckdb.engine import DuckDB
-from hedgerow.engines.duckdb.tables.registry import RegisteredTable
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, map_engine_types
 from hedgerow.engines.reference.interpreter import interpret_plan
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Type
+
+TYPES = {
+    "BOOLEAN": "boolean",
+    "TINYINT": "integer",
+    "BIGINT": "integer",
+    "HUGEINT": "integer",
+    "UBIGINT": "integer",
+    "UHUGEINT": "integer",
+    "UINTEGER": "integer",
+    "DECIMAL(18,0)": "integer",
+    "DECIMAL(18,3)": "real",
+    "FLOAT": "real",
+    "DOUBLE": "real",
+    "VARCHAR": "text",
+    "UUID": "text",
+    "ENUM('a', 'b')": "text",
+    "DATE": "date",
+    "TIMESTAMP": "date",
+    "TIMESTAMP_NS": "date",
+    "TIMESTAMP WITH TIME ZONE": "date",
+    "TIMESTAMPTZ_NS": "date",
+    "BLOB": None,
+    "INTEGER[]": None,
+    "STRUCT(a INTEGER)": None,
+    "ENUM('a')[]": None,
+    "TIME": None,
+    "INTERVAL": None,
+}
+
+
+@pytest.mark.parametrize("engine_type", TYPES)
+def test_types_of_the_engine_in_our_words(engine_type: str) -> None:
+    (found,) = map_engine_types([("c", engine_type)])
+    assert (found.name, found.type) == ("c", TYPES[engine_type])
+    assert found.is_wide == (
+        engine_type in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)")
+    )
+    assert found.has_time == engine_type.startswith("TIMESTAMP")
 
 
 def saved(folder: Path, kind: str) -> Path:
@@ -45,7 +83,7 @@ def test_files_answer(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_what_a_folder_is_called_is_no_column(kind: str, tmp_path: Path) -> None:
+def test_the_name_of_a_folder_is_not_read_as_a_column(kind: str, tmp_path: Path) -> None:
     # as in a data lake, where readers take this for the value in every row
     folder = tmp_path / "city=Bern" / f"{VISITS.unit}=7"
     folder.mkdir(parents=True)
@@ -62,7 +100,10 @@ def refusal(data: Any, schema: Schema = VISITS) -> str:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "gone.csv") == f"There is no file {tmp_path / 'gone.csv'}. Check the path."
+    assert (
+        refusal(tmp_path / "gone.csv")
+        == f"There is no file {tmp_path / 'gone.csv'}. Check the path."
+    )
 
 
 def test_other_endings_and_patterns_are_refused(tmp_path: Path) -> None:
@@ -82,18 +123,21 @@ def test_a_table_goes_by_the_name_in_its_schema() -> None:
 def test_a_missing_column_is_named(kind: str, tmp_path: Path) -> None:
     data = pa.table(ROWS) if kind == "frame" else saved(tmp_path, kind)
     wider = replace(VISITS, columns=(*VISITS.columns, Column("hair", "text")))
-    assert refusal(data, wider) == "The table visits has no column hair. Correct the name in the policy; the columns are id, age, city, pay."
-    assert (
-        refusal(data, replace(VISITS, unit="person"))
-        == "The table visits has no column person. Correct the name in the policy; the columns are id, age, city, pay."
+    assert refusal(data, wider) == (
+        "The table visits has no column hair. Correct the name in the policy; the"
+        " columns are id, age, city, pay."
+    )
+    assert refusal(data, replace(VISITS, unit="person")) == (
+        "The table visits has no column person. Correct the name in the policy; the"
+        " columns are id, age, city, pay."
     )
 
 
 def test_a_column_of_another_type_is_named() -> None:
     schema = replace(VISITS, columns=(Column("city", "integer"),))
-    assert (
-        refusal(pa.table(ROWS), schema)
-        == "The column city of visits holds text, but the policy declares integers. Change the type in the policy, or convert the column."
+    assert refusal(pa.table(ROWS), schema) == (
+        "The column city of visits holds text, but the policy declares integers. Change"
+        " the type in the policy, or convert the column."
     )
     nested = pa.table({"id": [1], "city": [[1, 2]]})
     dated = replace(
@@ -105,15 +149,18 @@ def test_a_column_of_another_type_is_named() -> None:
     assert refusal(pa.table(ROWS), dated).endswith(
         "or convert the column, for instance with pandas.to_datetime."
     )
-    assert (
-        refusal(nested, schema)
-        == "The column city of visits holds values of another type, but the policy declares integers. Change the type in the policy, or convert the column."
+    assert refusal(nested, schema) == (
+        "The column city of visits holds values of another type, but the policy declares"
+        " integers. Change the type in the policy, or convert the column."
     )
 
 
 def test_ids_are_whole_numbers_or_text() -> None:
     found = refusal(pa.table({**ROWS, "id": [True] * 6}))
-    assert found == "The id column id of visits holds booleans. Ids must be integers or text: convert the column, or name another unit in the policy."
+    assert found == (
+        "The id column id of visits holds booleans. Ids must be integers or text:"
+        " convert the column, or name another unit in the policy."
+    )
 
 
 def test_upper_and_lower_case_may_differ_while_it_is_clear_what_is_meant() -> None:
@@ -123,22 +170,24 @@ def test_upper_and_lower_case_may_differ_while_it_is_clear_what_is_meant() -> No
     source.close()
 
 
-def test_where_case_leaves_two_it_is_refused() -> None:
+def test_columns_that_differ_in_case_alone_are_refused() -> None:
     schema = Schema("t", (Column("SS", "integer"),), "row")
-    assert (
-        refusal(pa.table({"ß": [1], "ss": [2]}), schema)
-        == "The table t has several columns SS that differ in case alone. Rename all but one of them."
+    assert refusal(pa.table({"ß": [1], "ss": [2]}), schema) == (
+        "The table t has several columns SS that differ in case alone. Rename all but one of them."
     )
 
 
-def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:
+def test_a_file_with_a_wrong_ending_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"secret" * 100)
-    assert refusal(path) == "The file t.parquet is not a valid .parquet file. Save it again, or correct its ending."
+    assert (
+        refusal(path)
+        == "The file t.parquet is not a valid .parquet file. Save it again, or correct its ending."
+    )
 
 
 @pytest.mark.parametrize("line", ["1,2", "1,2,a,3,secret", '1,2,"secret,3\n', "1,2,\udcffsecret,3"])
-def test_a_line_that_cannot_be_read_is_no_secret_told(line: str, tmp_path: Path) -> None:
+def test_a_malformed_line_is_refused_without_quoting_it(line: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(
         b"id,age,city,pay\n1,30,a,1.5\n" + line.encode("utf-8", "surrogateescape") + b"\n"
@@ -153,7 +202,10 @@ def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) ->
     marked = pa.table({**ROWS, "city": ["secret"] * 6})
     pq.write_table(marked, path, compression="none", use_dictionary=False, write_statistics=False)
     path.write_bytes(path.read_bytes().replace(b"secret", b"secr\xff\xfe"))
-    assert refusal(path) == "The table visits is damaged: some of its values cannot be read. Create its data again. Create its data again."
+    assert (
+        refusal(path)
+        == "The table visits is damaged: some of its values cannot be read. Create its data again."
+    )
 
 
 def units(data: Any, declared: Column | None) -> int:
@@ -236,7 +288,10 @@ def test_an_id_is_what_its_declared_type_reads(case: str) -> None:
 @pytest.mark.parametrize(("type_", "words"), [("boolean", "booleans"), ("date", "dates")])
 def test_ids_are_not_declared_as_anything_else(type_: Type, words: str, tmp_path: Path) -> None:
     schema = Schema("t", (Column("id", type_),), "id")
-    told = f"The id column id of t holds {words}. Ids must be integers or text: convert the column, or name another unit in the policy."
+    told = (
+        f"The id column id of t holds {words}. Ids must be integers or text: convert the"
+        " column, or name another unit in the policy."
+    )
     (tmp_path / "t.csv").write_text("id,x\n1,1\n")
     assert refusal(tmp_path / "t.csv", schema) == told
     if type_ == "boolean":

@@ -76,8 +76,8 @@ def test_expressions_that_are_not_understood(value: str, reason: str) -> None:
 
 def test_a_list_is_seen_to_entry_by_entry() -> None:
     found = read(
-        "for answer in [parse_private_whole(one, 'answers') - threshold for one in answers]:\n    yield"
-        " answer",
+        "for answer in [parse_private_whole(one, 'answers') - threshold for one in answers]:\n"
+        "    yield answer",
         RUN,
     )
     assert "    output answers[place] - threshold" in lines(found)

@@ -31,7 +31,8 @@ ISSUE = """
 from hedgerow.verify import mechanism, private, public, laplace, output
 
 @mechanism(epsilon="eps", neighbours="all")
-def above_threshold(q: private[list], size: public[int], T: public[float], N: public[int], eps: public[float]):
+def above_threshold(q: private[list], size: public[int], T: public[float], \
+N: public[int], eps: public[float]):
     threshold = T + laplace(2 / eps)
     count = 0
     i = 0

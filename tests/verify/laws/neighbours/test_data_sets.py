@@ -41,5 +41,5 @@ def test_draws_are_coded() -> None:
 def test_what_cannot_come_out_breaks_the_law_of_outputs() -> None:
     broken = make_output_error("whole numbers", "x" * 100)
     assert isinstance(broken, LawBroken)
-    assert broken.law == "outputs keep to the grid"
+    assert broken.law == "outputs lie on the grid"
     assert len(str(broken)) < 150

@@ -108,7 +108,7 @@ def test_several_points_are_one_number() -> None:
 
 @pytest.mark.parametrize("output", [4, -1, 1.0, True, [0, 4], "1", None])
 def test_what_is_no_point_is_seen(output: object) -> None:
-    with pytest.raises(LawBroken, match="outputs keep to the grid"):
+    with pytest.raises(LawBroken, match="outputs lie on the grid"):
         build_neighbour_set(case_of(Extreme("max", 2, ONE))).uses[0].encode(output)
 
 
@@ -118,5 +118,5 @@ def test_lengths_are_looked_at_beside_medians() -> None:
     assert words == {"columns", "lengths"}
     assert len(found.uses) == 5
     for output in (-1, 1.0, "0"):
-        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+        with pytest.raises(LawBroken, match="outputs lie on the grid"):
             found.uses[-1].encode(output)

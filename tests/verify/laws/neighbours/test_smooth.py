@@ -69,11 +69,11 @@ def test_outputs() -> None:
     place = build_neighbour_set(case_of()).uses[0]
     assert place.encode(-3) == -3
     for output in (1.0, 0.5, "1", np.array([1, 2])):
-        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+        with pytest.raises(LawBroken, match="outputs lie on the grid"):
             place.encode(output)
     real = build_neighbour_set(case_of(grid=Fraction(1, 4))).uses[0]
     assert real.encode(-0.75) == -3
     for output in (1, 0.3):
-        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+        with pytest.raises(LawBroken, match="outputs lie on the grid"):
             real.encode(output)
     assert build_neighbour_set(case_of(dimension=2)).uses[0].encode(np.array([7, 2])) == 7

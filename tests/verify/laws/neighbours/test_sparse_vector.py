@@ -61,5 +61,5 @@ def test_outputs() -> None:
     place = build_neighbour_set(case_of(SparseVector(TWO, THREE, 1))).uses[0]
     assert place.encode(iter([False, True])) != place.encode(iter([True]))
     for output in ([True, False], [False], [1], [None, None, None, None], [False] * 5):
-        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+        with pytest.raises(LawBroken, match="outputs lie on the grid"):
             place.encode(iter(output))

@@ -76,8 +76,8 @@ def test_keys_move_by_what_a_unit_has(neighbours_: str) -> None:
         assert sum(count for _, count in item.cells) <= 2 * 2 * (
             2 if neighbours_ == "change-one" else 1
         )
-    alone = [item for item in list_worst_neighbours(case) if "alone" in item.description]
-    assert {item.description.split(" that")[0] for item in alone} == {
+    alone = [item for item in list_worst_neighbours(case) if "only" in item.description]
+    assert {item.description.split(" in ")[0] for item in alone} == {
         "4 key(s) of 3",
         "2 key(s) of 6",
     }
@@ -114,7 +114,7 @@ def test_outputs_of_gates() -> None:
     ]
     wrong += [(histogram, {"b": 5, "a": 5}), (histogram, {"a": 5.0})]
     for place, output in wrong:
-        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+        with pytest.raises(LawBroken, match="outputs lie on the grid"):
             place.encode(output)
 
 

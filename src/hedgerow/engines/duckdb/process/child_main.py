@@ -58,7 +58,6 @@ def _read_requests(inlet: int, requests: queue.SimpleQueue[Message]) -> None:
 
 
 def _limit_resources(space: int) -> None:
-    """Limit the memory of this process, and forbid core dumps and growing files."""
     for limit, value in (
         (resource.RLIMIT_AS, space),
         (resource.RLIMIT_CORE, 0),

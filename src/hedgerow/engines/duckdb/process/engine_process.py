@@ -25,6 +25,7 @@ from hedgerow.engines.data_source import SOURCE_FAILED, Cells
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.process.message_decoding import decode_result
 from hedgerow.engines.duckdb.session_protocol import AttachedRelation, EngineLimits
+from hedgerow.engines.duckdb.tables.arrow_snapshot import serialize_table
 from hedgerow.engines.duckdb.tables.registry import (
     RegisteredTable,
     TableBackedSource,
@@ -101,13 +102,8 @@ class EngineProcess:
 
     def attach_object(self, relation: str, table: pa.Table) -> AttachedRelation:
         """Send an Arrow table and attach it as a relation."""
-        import pyarrow as pa
-
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
         return self._request_attach(
-            {"do": "object", "relation": relation}, memoryview(sink.getvalue())
+            {"do": "object", "relation": relation}, memoryview(serialize_table(table))
         )
 
     def attach_file(self, relation: str, path: Path) -> AttachedRelation:
@@ -223,7 +219,6 @@ class IsolatedDuckDB(TableBackedSource):
         raise SourceError(SOURCE_FAILED)
 
     def _make_runner(self, child: EngineProcess) -> Callable[[Statement], ResultColumns]:
-        """Make a function that runs statements of one query, which share its deadline."""
         until = time.monotonic() + self._deadline
 
         def answer(statement: Statement) -> ResultColumns:

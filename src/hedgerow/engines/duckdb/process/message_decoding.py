@@ -4,14 +4,14 @@ of the statement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, Final
 
 import numpy as np
 
 from hedgerow.engines.framing import ChannelBroken, Message
-from hedgerow.engines.result_columns import ResultColumns
+from hedgerow.engines.result_columns import ResultColumns, convert_wide
 from hedgerow.engines.statement import Statement
 from hedgerow.plan.values import Type
 
@@ -26,9 +26,9 @@ def decode_result(message: Message, statement: Statement) -> ResultColumns:
     try:
         keys = [
             [None if value is None else _KEY_DECODERS[kind](value) for value in column]
-            for kind, column in _pair_keys(statement, header)
+            for kind, column in zip(statement.keys, header["keys"], strict=True)
         ]
-        long = iter([_decode_wide(column) for column in header["long"]])
+        long = iter([convert_wide(column) for column in header["long"]])
         count = statement.wide.count(False)
         short = iter(
             np.frombuffer(payload, "<i8").reshape(count, -1).astype(np.int64) if count else ()
@@ -39,16 +39,6 @@ def decode_result(message: Message, statement: Statement) -> ResultColumns:
     except (KeyError, TypeError, ValueError, OverflowError, StopIteration):
         raise ChannelBroken from None
     return keys, numbers
-
-
-def _pair_keys(statement: Statement, header: Mapping[str, Any]) -> list[tuple[Type, Sequence[Any]]]:
-    return list(zip(statement.keys, header["keys"], strict=True))
-
-
-def _decode_wide(column: Sequence[str]) -> Any:
-    found = np.empty(len(column), dtype=object)
-    found[:] = [int(value) for value in column]
-    return found
 
 
 def _require_type(kind: type) -> Callable[[Any], Any]:

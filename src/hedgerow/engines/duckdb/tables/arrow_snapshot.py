@@ -9,7 +9,7 @@ from hedgerow.errors import InvalidArgument, SourceError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["take_snapshot"]
+__all__ = ["serialize_table", "take_snapshot"]
 
 
 def take_snapshot(data: Any, table: str) -> pa.Table:
@@ -67,10 +67,17 @@ def _copy_table(table: pa.Table) -> pa.Table:
     """Copy a table through Arrow's IPC format, since its producer may keep the buffers."""
     import pyarrow as pa
 
+    return pa.ipc.open_stream(serialize_table(table)).read_all()
+
+
+def serialize_table(table: pa.Table) -> pa.Buffer:
+    """Serialize a table in Arrow's IPC format."""
+    import pyarrow as pa
+
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return pa.ipc.open_stream(sink.getvalue()).read_all()
+    return sink.getvalue()
 
 
 def _validate_table(table: pa.Table, name: str) -> pa.Table:

@@ -114,8 +114,6 @@ def format_bad_lines(bad: Sequence[BadLine]) -> str:
 
 
 class _CsvGrammar:
-    """The grammar of one file."""
-
     def __init__(self, path: Path, fields: int, multiline: bool) -> None:
         with path.open("rb") as file:
             first = file.readline(MAX_LINE_BYTES)
@@ -199,7 +197,6 @@ class _CsvGrammar:
     def _find_odd_bytes(
         self, block: bytes, data: Bytes, starts: Positions, ends: Positions
     ) -> Flags:
-        """Mark lines that are empty or too long, end differently, or contain odd bytes."""
         length = ends - starts
         doubtful = (length < len(self._end)) | (length >= MAX_LINE_BYTES)
         marks = []

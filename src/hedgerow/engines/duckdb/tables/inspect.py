@@ -13,11 +13,10 @@ from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.compile.stored_tables import locate_columns
 from hedgerow.engines.data_source import PhysicalColumn
-from hedgerow.engines.duckdb.column_types import map_engine_types
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.process.engine_process import EngineProcess, RequestFailed
 from hedgerow.engines.duckdb.session_protocol import AttachedRelation, EngineLimits
-from hedgerow.engines.duckdb.tables.registry import RegisteredTable
+from hedgerow.engines.duckdb.tables.registry import RegisteredTable, map_engine_types
 from hedgerow.engines.framing import ChannelBroken
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import SourceError
@@ -33,7 +32,6 @@ __all__ = [
     "inspect_columns",
     "list_timestamp_notes",
     "list_unreadable_notes",
-    "summarise_public_file",
 ]
 
 _TIMEOUT_SECONDS: Final = 60.0
@@ -57,12 +55,6 @@ def inspect_columns(data: Path | pa.Table) -> tuple[PhysicalColumn, ...]:
     """Return the columns of a .csv or .parquet file, or of an Arrow table."""
     with FileInspector([data]) as inspector:
         return inspector.read_columns(data)
-
-
-def summarise_public_file(path: Path) -> dict[str, ColumnSummary]:
-    """Summarise the values of each column of a *public* file."""
-    with FileInspector([path]) as inspector:
-        return inspector.summarise(path)
 
 
 class FileInspector:

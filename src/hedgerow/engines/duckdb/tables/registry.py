@@ -5,10 +5,11 @@ schema before any plan runs.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -30,7 +31,6 @@ from hedgerow.engines.compile.stored_tables import (
     locate_unit,
 )
 from hedgerow.engines.data_source import PhysicalColumn
-from hedgerow.engines.duckdb.column_types import map_engine_types
 from hedgerow.engines.duckdb.session_protocol import SessionProtocol, hide_engine_errors
 from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
 from hedgerow.engines.duckdb.tables.csv_validation import scan_csv
@@ -39,14 +39,28 @@ from hedgerow.engines.statement import Statement
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
+from hedgerow.plan.values import Type
 
 __all__ = [
     "RegisteredTable",
     "TableBackedSource",
     "TableRegistry",
     "attach_tables",
+    "map_engine_types",
     "stamp_tables",
 ]
+
+_ENGINE_TYPES: Final[Mapping[str, Type]] = {
+    "BOOLEAN": "boolean",
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "real"),
+    **dict.fromkeys(("VARCHAR", "UUID"), "text"),
+    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "date"),
+    **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"), "date"),
+}
+_WIDE_TYPES: Final = re.compile("UBIGINT|HUGEINT|UHUGEINT|DECIMAL")
+_INCOMPARABLE_TYPES: Final = re.compile(r"UHUGEINT|DECIMAL\([0-9]+,\s*[1-9].*")
 
 FileStamp = tuple[int, int, int]
 StampedTables = Sequence[tuple["RegisteredTable", FileStamp | None]]
@@ -144,7 +158,6 @@ class TableBackedSource:
             )
 
     def _find_changed(self) -> list[str]:
-        """Return the tables whose file changed since it was attached."""
         return [
             registered.schema.table
             for registered, stamp in self._stamps
@@ -231,6 +244,29 @@ def _attach_table(
         ):
             raise SourceError(words)
     return stored, there
+
+
+def map_engine_types(columns: Sequence[tuple[str, str]]) -> tuple[PhysicalColumn, ...]:
+    """Map DuckDB's column types to the types of a plan, None where a type cannot be read."""
+    return tuple(
+        PhysicalColumn(
+            name,
+            _map_engine_type(engine_type),
+            bool(_WIDE_TYPES.match(engine_type)),
+            engine_type.startswith("TIMESTAMP"),
+            engine_type if _INCOMPARABLE_TYPES.fullmatch(engine_type) else "",
+        )
+        for name, engine_type in columns
+    )
+
+
+def _map_engine_type(engine_type: str) -> Type | None:
+    if engine_type.startswith("ENUM(") and engine_type.endswith(")"):
+        return "text"
+    decimal = re.fullmatch(r"DECIMAL\([0-9]+,\s*([0-9]+)\)", engine_type)
+    if decimal:
+        return "integer" if decimal[1] == "0" else "real"
+    return _ENGINE_TYPES.get(engine_type)
 
 
 def _build_parse_query(

@@ -1,0 +1,68 @@
+"""The rules of policy entries: nothing that was charged or accepted may change under a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from hedgerow.errors import Refused
+
+__all__ = ["check_charged_populations", "check_files", "check_populations"]
+
+_BUDGET_HINT = "Declare a budget for it."
+Files = dict[tuple[str, str], dict[str, Any]]
+
+
+def check_populations(body: Mapping[str, Any], known_sources: Mapping[str, str]) -> None:
+    """Refuse a population without a budget, and a source that moves to another population."""
+    for table, partition in body.get("partitions", {}).items():
+        if partition["population"] not in body["budgets"]:
+            raise Refused(
+                f"The table '{table}' is about the population '{partition['population']}', which"
+                f" has no budget. {_BUDGET_HINT}"
+            )
+    for source, name in body["sources"].items():
+        if name not in body["budgets"]:
+            raise Refused(
+                f"The source '{source}' belongs to the population '{name}', which has no budget."
+                f" {_BUDGET_HINT}"
+            )
+        if known_sources.get(source, name) != name:
+            raise Refused(
+                f"The source '{source}' belongs to the population '{known_sources[source]}' and"
+                f" cannot move to '{name}'. Keep its population."
+            )
+
+
+def check_charged_populations(
+    budgets: Mapping[str, Any], ruling: Mapping[str, Any], charged: Collection[str]
+) -> None:
+    """Refuse to drop a charged population, or to change its unit or neighbours."""
+    for name in charged:
+        if name not in budgets:
+            raise Refused(
+                f"The population '{name}' has been charged; a policy cannot drop it. Keep its"
+                " budget."
+            )
+        if name in ruling and any(
+            ruling[name][term] != budgets[name][term] for term in ("unit", "neighbours")
+        ):
+            raise Refused(
+                f"The population '{name}' has been charged; its unit and neighbours cannot change"
+                " any more. Keep them, or declare another population."
+            )
+
+
+def check_files(body: Mapping[str, Any], known: Files) -> Files:
+    """Return the data versions that a policy accepts; refuse one that was accepted otherwise."""
+    files = {
+        (table, str(file["version"])): dict(file) for table, file in body.get("files", {}).items()
+    }
+    for (table, version), file in files.items():
+        before = known.get((table, version), file)
+        if any(before[part] != file[part] for part in ("key", "size", "digest")):
+            raise Refused(
+                f"The version '{version}' of the table '{table}' was accepted with another file."
+                " Declare a new version."
+            )
+    return files

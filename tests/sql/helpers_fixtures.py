@@ -1,0 +1,339 @@
+"""The clinic of the fixtures, descriptions of questions, and the pairs in the .sql files.
+
+A file has blocks separated by an empty line: the SQL, then lines that begin with ``--> ``. These
+have the plan and the outputs, or in ``<rule>__refused.sql`` the first line of the refusal. ``python
+-m sql.helpers_fixtures FILE`` in ``tests`` regenerates a file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+from hedgerow.errors import Refused
+from hedgerow.plan.expression_text import format_expression
+from hedgerow.plan.measures import Measure, SecondPopulation
+from hedgerow.plan.nodes import (
+    Filter,
+    Join,
+    Project,
+    RelationNode,
+    Table,
+    Union,
+    UnitAggregation,
+    UnitStatistic,
+)
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.schema import Column, Link, Schema
+from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.parser import parse_question
+from hedgerow.sql.question import Question
+
+_PLAIN = ("COUNT", "SUM", "AVG")
+HERE = Path(__file__).parent
+MARK = "--> "
+
+VISITS = Schema(
+    "visits",
+    (
+        Column("patient_id", "integer"),
+        Column("age", "integer", Fraction(0), Fraction(110)),
+        Column("Cost", "real", Fraction(0), Fraction(10_000), Fraction(1, 100)),
+        Column("weight", "real"),
+        Column("visits_before", "integer"),
+        Column("region", "text", values=("north", "south", "east", "west")),
+        Column("city", "text"),
+        Column("smoker", "boolean"),
+        Column("month", "date", values=tuple(date(2026, m, 1) for m in range(1, 13))),
+        Column("day", "date"),
+        Column("note", "text"),
+    ),
+    "patient_id",
+)
+ROWS = Schema(
+    "answers",
+    (Column("score", "integer", Fraction(-5), Fraction(5)), Column("region", "text")),
+    "row",
+)
+REGIONS = Schema(
+    "regions", (Column("region", "text"), Column("zone", "text", values=("a", "b"))), None
+)
+PATIENTS = Schema(
+    "patients",
+    (Column("id", "integer"), Column("sex", "text", values=("f", "m")), Column("region", "text")),
+    "id",
+)
+LABS = Schema(
+    "labs",
+    (
+        Column("patient_id", "integer"),
+        Column("value", "real", Fraction(0), Fraction(100), Fraction(1, 10)),
+        Column("kind", "text", values=("hb", "na")),
+        Column("visit_age", "integer", Fraction(0), Fraction(110)),
+        Column(
+            "taken",
+            "date",
+            Fraction(date(2026, 1, 1).toordinal()),
+            Fraction(date(2026, 12, 31).toordinal()),
+        ),
+    ),
+    "patient_id",
+)
+ORDERS = Schema(
+    "orders",
+    (Column("patient_id", "integer"), Column("order_id", "integer"), Column("urgent", "boolean")),
+    "patient_id",
+)
+LINES = Schema(
+    "lines",
+    (
+        Column("order_id", "integer"),
+        Column("drug", "text"),
+        Column("amount", "integer", Fraction(0), Fraction(20)),
+    ),
+    "patient_id",
+    link=Link("order_id", ORDERS, "order_id"),
+)
+DRUGS = Schema(
+    "drugs",
+    (Column("drug", "text"), Column("price", "real", Fraction(0), Fraction(500), Fraction(1))),
+    None,
+)
+CARE = Schema(
+    "care",
+    (
+        Column("patient_id", "integer"),
+        Column("doctor_id", "integer"),
+        Column("day", "date"),
+        Column("kind", "text", values=("talk", "scan")),
+        Column("minutes", "integer", Fraction(0), Fraction(90)),
+    ),
+    "patient_id",
+)
+DOCTORS = Schema(
+    "doctors",
+    (
+        Column("doctor_id", "integer"),
+        Column("field", "text", values=("skin", "eyes")),
+        Column("years", "integer", Fraction(0), Fraction(50)),
+    ),
+    "doctor_id",
+)
+STAFF = Schema("staff", (Column("patient_id", "integer"), Column("region", "text")), "patient_id")
+CATALOG = Catalog(
+    {
+        "visits": TableEntry(VISITS, frozenset({"note"}), max_groups=3, max_rows_per_group=5),
+        "answers": TableEntry(ROWS),
+        "regions": TableEntry(REGIONS, unique=(("region",),)),
+        "patients": TableEntry(PATIENTS),
+        "labs": TableEntry(LABS, max_groups=2, max_rows_per_group=7),
+        "orders": TableEntry(ORDERS, max_groups=4, max_rows_per_group=2),
+        "lines": TableEntry(LINES, max_groups=4, max_rows_per_group=20),
+        "drugs": TableEntry(DRUGS),
+        "staff": TableEntry(STAFF, population="staff"),
+        "care": TableEntry(CARE, max_groups=4, max_rows_per_group=6),
+        "doctors": TableEntry(DOCTORS, max_groups=2, max_rows_per_group=30, population="doctors"),
+        "rota": TableEntry(replace(DOCTORS, table="rota", unit="row"), population="doctors"),
+        "shifts": TableEntry(
+            replace(DOCTORS, table="shifts"),
+            population="doctors",
+            undeclared_caps=("max_rows_per_group",),
+            auto_bounds=True,
+        ),
+    }
+)
+
+
+def ask(sql: str) -> Question:
+    return parse_question(sql, CATALOG)
+
+
+def pairs(name: str) -> list[tuple[str, str]]:
+    """Return (SQL, expectation) for each block of a file, if it exists."""
+    file = HERE / f"{name}.sql"
+    return list(_pairs(file.read_text(encoding="utf-8"))) if file.exists() else []
+
+
+def _pairs(content: str) -> Iterator[tuple[str, str]]:
+    for block in content.split("\n\n"):
+        lines = block.strip("\n").split("\n")
+        expected = [line.removeprefix(MARK) for line in lines if line.startswith(MARK)]
+        sql = "\n".join(line for line in lines if not line.startswith(MARK))
+        if sql.strip():
+            yield sql, "\n".join(expected)
+
+
+def describe(question: Question) -> str:
+    """Describe a question line by line, without its defaults."""
+    return "\n".join(_describe_lines(question))
+
+
+def _describe_lines(question: Question) -> Iterator[str]:
+    question = question.restore_key_order()
+    if question.explain:
+        yield "explain"
+    options = question.options
+    if (options.epsilon, options.delta, options.max_groups) != (None, None, None):
+        yield f"options: {options.epsilon}, {options.delta}, {options.max_groups}"
+    rows = question.plan.bound.source
+    columns = dict(rows.outputs) if isinstance(rows, Project) else {}
+    inner = rows.source if isinstance(rows, Project) else rows
+    condition = inner.condition if isinstance(inner, Filter) else None
+    core = inner.source if isinstance(inner, Filter) else inner
+    if not isinstance(core, Table):
+        yield from _rows(core)
+        bound = question.plan.bound
+        yield f"of {', '.join(question.tables)}: {bound.max_groups} groups, {bound.max_rows} rows"
+    if condition is not None:
+        yield f"where {format_expression(condition)}"
+    for place, key in enumerate(question.keys):
+        domain = question.plan.source.domain
+        values = "as they occur" if domain is None else f"{len(domain[place])} values"
+        yield (
+            f"{key.name}: {format_expression(columns[question.plan.bound.keys[place]])}"
+            f" ({key.type}, {values})"
+        )
+    for call in question.aggregates:
+        shown = (
+            ""
+            if call.function in _PLAIN
+            else f"{call.function}{'' if call.probability is None else f' {call.probability}'}, "
+        )
+        yield f"{call.name}: {_measure(call.measure, columns)} ({shown}{call.type})"
+    for output in question.outputs:
+        yield f"{output.name} = {format_expression(output.expression)} ({output.type})"
+    if question.having is not None:
+        yield f"having {format_expression(question.having)}"
+    for order in question.order:
+        yield (
+            f"order by {format_expression(order.expression)}{' desc' * order.descending}"
+            f"{' nulls first' * (not order.nulls_last)}"
+        )
+    if question.limit is not None or question.offset:
+        yield f"limit {question.limit} offset {question.offset}"
+
+
+def _rows(rows: RelationNode, depth: int = 0) -> Iterator[str]:
+    """Yield the plan below its last Filter and Project, from the outside to the inside."""
+    pad = "  " * depth
+    if isinstance(rows, Table):
+        yield f"{pad}{rows.schema.table}"
+    elif isinstance(rows, Filter):
+        yield f"{pad}where {format_expression(rows.condition)}"
+        yield from _rows(rows.source, depth)
+    elif isinstance(rows, Project):
+        yield (
+            f"{pad}columns"
+            f" {', '.join(f'{name}: {format_expression(made)}' for name, made in rows.outputs)}"
+        )
+        yield from _rows(rows.source, depth)
+    elif isinstance(rows, UnitAggregation):
+        yield (
+            f"{pad}each person{''.join(f', {key}' for key in rows.keys)}:"
+            f" {', '.join(f'{n} {_folded(f)}' for n, f in rows.outputs)}"
+        )
+        yield from _rows(rows.source, depth + 1)
+    elif isinstance(rows, Join):
+        agree = ", ".join(f"{own} = {there}" for own, there in rows.on)
+        person = (
+            ""
+            if rows.other.unit is None
+            else (
+                " of the same person"
+                if rows.second_population is None
+                else f" of {_others(rows.second_population)}"
+            )
+        )
+        adds = ", ".join(f"{name}: {there}" for name, there in rows.added_columns)
+        yield f"{pad}{'left ' * rows.keeps_unmatched}join{person} on ({agree}) adds ({adds})" + (
+            f" matches {rows.max_matches}" if rows.max_matches else ""
+        )
+        yield from _rows(rows.source, depth + 1)
+        yield from _rows(rows.other, depth + 1)
+    else:
+        assert isinstance(rows, Union)
+        yield f"{pad}union"
+        for source in rows.sources:
+            yield from _rows(source, depth + 1)
+
+
+def _others(others: SecondPopulation) -> str:
+    cell = ", ".join((others.id_column, *others.other_columns))
+    return (
+        f"whom {others.id_column} names, {others.max_references} of ({cell}) and {others.max_rows}"
+        " rows of theirs,"
+    )
+
+
+def _folded(made: UnitStatistic) -> str:
+    steps = (
+        f" from {made.grid.low} to {made.grid.high} steps of {made.grid.step}" if made.grid else ""
+    )
+    return made.kind + (f" of {made.column}" if made.column else "") + steps
+
+
+def _measure(measure: Measure | OrderStatistic, columns: dict[str, object]) -> str:
+    if measure.column is None:
+        return measure.kind
+    of = f"{measure.kind} of {format_expression(columns[measure.column])}"  # type: ignore[arg-type]
+    grid = measure.grid
+    if grid is not None:
+        of += f" from {grid.low} to {grid.high} steps of {grid.step}"
+    return of + (
+        _picked(measure) if isinstance(measure, OrderStatistic) else _summed(measure, columns)
+    )
+
+
+def _picked(pick: OrderStatistic) -> str:
+    at = f" at {', '.join(map(str, pick.quantiles))}" if pick.quantiles else ""
+    among = f" among {', '.join(map(str, pick.values))}" if pick.values else ""
+    return f"{at}{among} by {pick.method}" + (f" with bound {pick.bound}" if pick.bound else "")
+
+
+def _summed(measure: Measure, columns: dict[str, object]) -> str:
+    limits = (
+        f" within {measure.sum_bounds[0]} to {measure.sum_bounds[1]}" if measure.sum_bounds else ""
+    )
+    degree = f" of degree {measure.degree}" if measure.degree > 1 else ""
+    if measure.second is None:
+        return limits + degree
+    name, grid = measure.second
+    of = format_expression(columns[name])  # type: ignore[arg-type]
+    return f"{degree} and {of} from {grid.low} to {grid.high} steps of {grid.step}"
+
+
+def refusal(sql: str) -> str:
+    """Return the first line of the refusal, after checking that it has all its parts."""
+    try:
+        question = ask(sql)
+    except Refused as error:
+        what, line, marks, *instead = f"{type(error).__name__}: {error}".split("\n")
+        assert line.startswith("    ")
+        assert set(marks) == {" ", "^"}
+        assert len(instead) == 1
+        assert instead[0].strip()
+        return what
+    raise AssertionError(f"not refused: {describe(question)}")
+
+
+def check_answered(sql: str, expected: str) -> None:
+    assert describe(ask(sql)) == expected
+
+
+def check_refused(sql: str, expected: str) -> None:
+    assert refusal(sql) == expected
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        name = Path(path).stem
+        say = refusal if name.endswith("__refused") else (lambda sql: describe(ask(sql)))
+        blocks = [
+            sql + "\n" + "\n".join(MARK + line for line in say(sql).split("\n"))
+            for sql, _ in pairs(name)
+        ]
+        (HERE / f"{name}.sql").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
