@@ -69,8 +69,8 @@ class ReportBatch:
         if len(body) < _HEADER.size:
             raise InvalidArgument(
                 "batch",
-                f"must begin with {_HEADER.size} bytes, the metric's hash and the record size; it was"
-                " truncated",
+                f"must begin with {_HEADER.size} bytes, the metric's hash and the record size; it"
+                " was truncated",
             )
         metric, size = _HEADER.unpack_from(body)
         held = len(body) - _HEADER.size

@@ -1,32 +1,31 @@
-"""The encoding of one report, bit by bit: the specification that every client implements, in Python,
-JavaScript or another language.
+"""The encoding of one report, bit by bit: the specification for clients in every language.
 
 ``vectors.json`` holds examples of each rule below; both test suites run them. Numbers are written
-big-endian: be32 has four bytes. HMAC is HMAC-SHA256, ``permanent_hash`` the hash of
-the metric without its epoch.
+big-endian: be32 has four bytes. HMAC is HMAC-SHA256, ``permanent_hash`` the hash of the metric
+without its epoch.
 
 Key
-    Bloom filter, cohort and permanent noise all depend on ``permanent_hash``. With the hash of the running
-    epoch, every epoch would draw, and pay for, permanent noise again; with two different
+    Bloom filter, cohort and permanent noise all depend on ``permanent_hash``. With the hash of the
+    running epoch, every epoch would draw, and pay for, permanent noise again; with two different
     keys, noise that outlived a change of the Bloom filter would show its bits.
 Value
     A code is an integer below the domain, written in decimal ASCII digits where it is hashed; a
     text is its UTF-8 bytes.
 Bloom bits
-    HMAC(permanent_hash, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers. The bits
-    in a cohort are its numbers cohort h to cohort h + h-1, mod k. (One digest serves many cohorts:
-    the decoder hashes each candidate for all of them.)
+    HMAC(permanent_hash, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers.
+    The bits in a cohort are its numbers cohort h to cohort h + h-1, mod k. (One digest serves many
+    cohorts: the decoder hashes each candidate for all of them.)
 Cohort
-    HMAC(secret, permanent_hash || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is a
-    cohort like any other.
+    HMAC(secret, permanent_hash || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is
+    a cohort like any other.
 Permanent bits
-    HMAC(secret, permanent_hash || "permanent" || be32(cohort) || value || be32(block)) for block = 0, 1, …
-    is a stream of 16-bit numbers, one for each bit in order; the cohort is 0 where there is none.
-    RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal: u < the permanent
-    threshold of the true bit gives 1.
+    HMAC(secret, permanent_hash || "permanent" || be32(cohort) || value || be32(block)) for
+    block = 0, 1, … is a stream of 16-bit numbers, one for each bit in order; the cohort is 0 where
+    there is none. RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal:
+    u < the permanent threshold of the true bit gives 1.
 Tag
-    HMAC(secret, permanent_hash || "value" || value), first 16 bytes, in hex digits: how the state file
-    records a memoised value.
+    HMAC(secret, permanent_hash || "value" || value), first 16 bytes, in hex digits: how the state
+    file records a memoised value.
 Fresh draws
     From the stream, 16 bits each. A coin of threshold t takes one, u, and is heads when u < t. A
     number below n takes one draw where n <= 65536 and else two (the higher half first), again until
@@ -35,8 +34,8 @@ Fresh draws
     Projective: a coin, then a number below the orthogonal points where it is heads, else one below
     F^(t-1). Duchi: a number below the steps D-1, then as k-ary with two values. Piecewise: a coin,
     then a number below the window where it is heads, else one below the steps. Hybrid: a coin, then
-    piecewise where it is heads, else Duchi. Each protocol's *Arithmetic* says what is
-    computed from the numbers. Bits: one coin for each, in order.
+    piecewise where it is heads, else Duchi. Each protocol's *Arithmetic* says what is computed from
+    the numbers. Bits: one coin for each, in order.
 Record
     Numbers with the highest byte first; bits from the highest of the first byte on, the padding 0.
 """
@@ -218,7 +217,7 @@ def _encode_projective(metric: Metric, value: int | str, stream: DrawStream, _: 
 
 
 def _point_to_vector(point: int, field: int) -> tuple[int, int]:
-    """Return the vector of a point as a number in base ``field``, and the weight of its leading 1."""
+    """Return a point's vector as a number in base ``field``, and the weight of its leading 1."""
     weight = 1
     while point >= weight:
         point -= weight
