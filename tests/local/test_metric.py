@@ -24,7 +24,10 @@ from hedgerow.local.protocols import (
 )
 
 WARNER = Metric("smokes", "k_ary", (("truth", 32768), ("domain", 2)), 3)
-TEXT = '{"epoch":3,"id":"smokes","parameters":{"domain":2,"truth":32768},"protocol":"k_ary","version":1}'
+TEXT = (
+    '{"epoch":3,"id":"smokes","parameters":{"domain":2,"truth":32768},'
+    '"protocol":"k_ary","version":1}'
+)
 SCHEMES: list[LocalProtocol] = [
     KAry(5, 300),
     Unary(9, 32768, 100),

@@ -187,7 +187,7 @@ def test_bytes_that_are_no_text() -> None:
 
 @pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le"])
 def test_a_batch_in_another_coding(coding: str) -> None:
-    with pytest.raises(InvalidArgument, match="must be (valid JSON|JSON in ASCII)"):
+    with pytest.raises(InvalidArgument, match=r"must be (valid JSON|JSON in ASCII)"):
         ReportBatch.from_json(batch(b"\x00").to_json().encode(coding))
 
 

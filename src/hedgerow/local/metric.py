@@ -55,7 +55,8 @@ class Metric:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
         object.__setattr__(self, "epoch", check_integer(self.epoch, "epoch", 0, LAST_EPOCH))
         object.__setattr__(self, "version", check_integer(self.version, "version", 1, 1))
-        wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]  # protocols are dataclasses of whole numbers
+        # Every protocol is a dataclass of whole numbers, which its interface does not say.
+        wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]
         given = dict(self.parameters)
         if sorted(given) != sorted(wanted) or len(given) != len(self.parameters):
             raise InvalidArgument(

@@ -212,7 +212,8 @@ def test_the_javascript_client_passes_its_suite() -> None:
 
 
 AROUND = """globalThis.localStorage = { getItem: () => null, setItem() {} };
-globalThis.fetch = async (url, given) => given ? console.log(url, JSON.stringify(given.headers), Buffer.from(given.body).toString("hex"))
+globalThis.fetch = async (url, given) => given
+  ? console.log(url, JSON.stringify(given.headers), Buffer.from(given.body).toString("hex"))
   : { text: async () => %s };
 """
 """What a browser has: storage, and a way to the collector and to the metric."""

@@ -136,7 +136,7 @@ def test_bad_parameters(parameters: tuple[int, int, int, int], message: str) -> 
 
 
 def test_a_domain_beyond_all_tables_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="take hadamard"):
+    with pytest.raises(InvalidArgument, match="use hadamard instead"):
         Projective.calibrate(domain=2**24, epsilon=1)
 
 
