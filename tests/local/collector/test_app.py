@@ -179,7 +179,7 @@ BAD: list[tuple[str, bytes, str, str, int, str, str]] = [
         "WrongRecord",
         "not below 5",
     ),
-    ("cohort out of range", FAR, KEY, PACKED, 422, "WrongRecord", "a cohort that is not below 4"),
+    ("cohort out of range", FAR, KEY, PACKED, 422, "WrongRecord", "must have cohorts below 4"),
     ("bits after the last", ODD, KEY, PACKED, 422, "WrongRecord", "zeros after the last bit"),
     ("cut JSON", b'{"metric": "', KEY, JSON, 400, "Malformed", "must be valid JSON"),
     ("deep JSON", b"[" * 100_000, KEY, JSON, 400, "Malformed", "must be an object"),

@@ -242,7 +242,7 @@ def test_wrong_records_count_nothing() -> None:
     cohort[1, 1] = 4
     padding[2, -1] |= 1
     for records, says in (
-        (cohort, "cohort that is not below 4"),
+        (cohort, "must have cohorts below 4"),
         (padding, "zeros after the last bit"),
         (good[:, :-1], "4 in each row"),
     ):
