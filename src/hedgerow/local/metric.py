@@ -47,9 +47,7 @@ class Metric:
             )
         if self.id in _RESERVED_IDS:
             raise InvalidArgument(
-                "id",
-                "must be another name; this one has a meaning of its own in JavaScript clients",
-                self.id,
+                "id", "is reserved by JavaScript clients; choose another name", self.id
             )
         if not isinstance(self.protocol, str) or self.protocol not in ALL:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
