@@ -29,6 +29,7 @@ from hedgerow.numeric.exact_number import Number
 from hedgerow.numeric.vectorised import Floats, Integers
 
 __all__ = [
+    "MAX_CLIENTS",
     "SHAPES",
     "ProgressCallback",
     "SimulatedFrequencies",
@@ -42,7 +43,7 @@ __all__ = [
 SHAPES = ("zipf", "uniform")
 _CHUNK_BYTES = 1 << 24  # bytes of reports at a time
 _CLIENT_CHUNK = 1 << 20  # clients at a time
-_MAX_CLIENTS = 10**9
+MAX_CLIENTS = 10**9
 ProgressCallback = Callable[[int, int], None]
 
 
@@ -121,9 +122,9 @@ def draw_holders(shape: str, values: int, clients: int) -> Integers:
 
     The first value is the most frequent one of ``zipf``.
     """
-    check_integer(clients, "clients", 1, _MAX_CLIENTS)
+    check_integer(clients, "clients", 1, MAX_CLIENTS)
     levels, truth = (
-        _cumulate_weights(shape, check_integer(values, "values", 1, _MAX_CLIENTS)),
+        _cumulate_weights(shape, check_integer(values, "values", 1, MAX_CLIENTS)),
         np.zeros(values, np.int64),
     )
     for start in range(0, clients, _CLIENT_CHUNK):
@@ -153,7 +154,7 @@ def simulate_collection(
     scheme: LocalProtocol, clients: int, shape: str, moved: ProgressCallback | None = None
 ) -> tuple[Integers, Integers]:
     """Draw the true count of each value, and the counters of the clients' reports."""
-    check_integer(clients, "clients", 1, _MAX_CLIENTS)
+    check_integer(clients, "clients", 1, MAX_CLIENTS)
     if isinstance(scheme, Rappor):
         raise Unsupported(
             "RAPPOR collects texts. Use simulate_rappor, with the number of clients for each text."
@@ -190,9 +191,9 @@ def simulate_rappor(
             " clients."
         )
     truth = np.array(
-        [check_integer(count, "held", 0, _MAX_CLIENTS) for count in held.values()], np.int64
+        [check_integer(count, "held", 0, MAX_CLIENTS) for count in held.values()], np.int64
     )
-    check_integer(int(truth.sum()), "held", 1, _MAX_CLIENTS)
+    check_integer(int(truth.sum()), "held", 1, MAX_CLIENTS)
     hidden = set(unlisted)
     if not hidden <= held.keys() or len(hidden) == len(texts):
         raise InvalidArgument(

@@ -11,13 +11,16 @@ import numpy as np
 from hedgerow.errors import Unsupported
 from hedgerow.local.decode.value_estimates import ValueEstimate, estimate_mean
 from hedgerow.local.fixed_point import check_integer
-from hedgerow.local.planning.simulated_frequencies import ProgressCallback, simulate_collection
+from hedgerow.local.planning.simulated_frequencies import (
+    MAX_CLIENTS,
+    ProgressCallback,
+    simulate_collection,
+)
 from hedgerow.local.protocols import MEAN_PROTOCOLS, LocalProtocol
 
 __all__ = ["SimulatedMean", "simulate_mean"]
 
 _CLIENT_FRACTIONS = (100, 10, 1)  # the first hundredth of all clients, the first tenth, all
-_MAX_CLIENTS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def simulate_mean(
             f"{scheme.name} counts values, but simulate_mean estimates a mean. Use"
             " simulate_frequencies instead."
         )
-    count, seen = check_integer(clients, "clients", 1, _MAX_CLIENTS), 0
+    count, seen = check_integer(clients, "clients", 1, MAX_CLIENTS), 0
     truth, counters = np.zeros(scheme.domain, np.int64), np.zeros(scheme.counter_count, np.int64)
     x, means = np.arange(scheme.domain) / (scheme.domain - 1), []
     first, second, third = map(float, scheme.variance_polynomial())

@@ -79,9 +79,8 @@ class Hybrid(MeanProtocol):
             Duchi.calibrate(domain=domain, epsilon=epsilon),
         )
         mix = round(SCALE * (1 - exp(-float(check_epsilon(epsilon)) / 2)))
-        mixed = cls(domain, fine.window, fine.truth, coarse.truth, mix)
         return min(
-            (mixed, cls(domain, fine.window, fine.truth, coarse.truth, 0)),
+            (cls(domain, fine.window, fine.truth, coarse.truth, share) for share in (mix, 0)),
             key=lambda choice: choice._compute_worst_variance(),
         )
 

@@ -95,6 +95,11 @@ class MeanProtocol(ABC):
     memoised: ClassVar[bool] = False
 
     @property
+    def counter_count(self) -> int:
+        """The number of counters: the total of all reports, and their number."""
+        return 2
+
+    @property
     @abstractmethod
     def epsilon(self) -> Fraction:
         """The epsilon of one report."""
@@ -156,11 +161,6 @@ class Duchi(MeanProtocol):
     def record_size(self) -> int:
         """The size of one report in bytes."""
         return 1
-
-    @property
-    def counter_count(self) -> int:
-        """The number of counters: reports of 1, and all reports."""
-        return 2
 
     @property
     def randomised_response(self) -> KAry:
@@ -231,12 +231,16 @@ class Piecewise(MeanProtocol):
         """Return the protocol with the window for epsilon, and the largest ``truth`` within it."""
         steps, limit = check_domain(domain) - 1, check_epsilon(epsilon)
         window = max(1, round(steps * exp(-float(limit) / 2)))
-
-        def epsilon_at(truth: int) -> Fraction:
-            odds = Fraction(truth * steps, (SCALE - truth) * window)
-            return compute_epsilon(odds) if odds > 1 else Fraction(0)
-
-        return cls(domain, window, find_largest_threshold(epsilon_at, limit, 1, SCALE - 1))
+        # At odds below 1 the window would be less likely than the rest: search on from there.
+        truth = find_largest_threshold(
+            lambda truth: compute_epsilon(
+                max(Fraction(1), Fraction(truth * steps, (SCALE - truth) * window))
+            ),
+            limit,
+            1,
+            SCALE - 1,
+        )
+        return cls(domain, window, truth)
 
     @property
     def output_count(self) -> int:
@@ -247,11 +251,6 @@ class Piecewise(MeanProtocol):
     def record_size(self) -> int:
         """The size of one report in bytes."""
         return byte_width(self.output_count)
-
-    @property
-    def counter_count(self) -> int:
-        """The number of counters: the total of all reports, and their number."""
-        return 2
 
     @property
     def inside_probability(self) -> Fraction:

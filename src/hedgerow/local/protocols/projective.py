@@ -140,14 +140,15 @@ class Projective(PureFrequencyProtocol):
             key=lambda shape: (round(_compute_variance(shape, ratio), 6), shape[0] ** shape[1]),
         )
         points, orthogonal = _count_points(field, dimension), _count_points(field, dimension - 1)
-
-        def epsilon_at(truth: int) -> Fraction:
-            # At odds below 1 a report would be evidence against its owner's value. Report epsilon 0
-            # there, so that the search goes on to larger thresholds.
-            odds = Fraction(truth * (points - orthogonal), (SCALE - truth) * orthogonal)
-            return compute_epsilon(odds) if odds > 1 else Fraction(0)
-
-        return cls(size, field, dimension, find_largest_threshold(epsilon_at, limit, 1, SCALE - 1))
+        odds = Fraction(points - orthogonal, orthogonal)
+        # At odds below 1 a report would be evidence against its owner's value: search on.
+        truth = find_largest_threshold(
+            lambda truth: compute_epsilon(max(Fraction(1), odds * truth / (SCALE - truth))),
+            limit,
+            1,
+            SCALE - 1,
+        )
+        return cls(size, field, dimension, truth)
 
     @property
     def point_count(self) -> int:
