@@ -25,8 +25,8 @@ from hedgerow.local.protocols import (
 
 WARNER = Metric("smokes", "k_ary", (("truth", 32768), ("domain", 2)), 3)
 TEXT = (
-    '{"epoch":3,"id":"smokes","parameters":{"domain":2,"truth":32768},"protocol":"k_ary",'
-    '"version":1}'
+    '{"epoch":3,"id":"smokes","parameters":{"domain":2,"truth":32768},'
+    '"protocol":"k_ary","version":1}'
 )
 SCHEMES: list[LocalProtocol] = [
     KAry(5, 300),
@@ -92,7 +92,7 @@ def test_every_protocol_travels(scheme: LocalProtocol) -> None:
         ({"id": "a" * 65}, "id must be 1 to 64"),
         ({"id": "a\n"}, "id must be 1 to 64"),
         ({"id": 5}, "id must be 1 to 64"),
-        ({"id": "constructor"}, "means something else"),
+        ({"id": "constructor"}, "is reserved"),
         ({"protocol": "none"}, "protocol must be one of k_ary"),
         ({"protocol": ["k_ary"]}, "protocol must be one of k_ary"),
         ({"epoch": -1}, "epoch"),

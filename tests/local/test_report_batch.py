@@ -69,10 +69,10 @@ def test_both_forms_are_read_back_whole(
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (b"", "was cut off"),
-        (HASH + b"\x00", "was cut off"),
-        (HASH + b"\x00\x03", "whole records of 3 bytes, and was cut off; got 0"),
-        (HASH + b"\x00\x03" + b"abcd", "whole records of 3 bytes, and was cut off; got 4"),
+        (b"", "was truncated"),
+        (HASH + b"\x00", "was truncated"),
+        (HASH + b"\x00\x03", "whole records of 3 bytes; it was truncated; got 0"),
+        (HASH + b"\x00\x03" + b"abcd", "whole records of 3 bytes; it was truncated; got 4"),
         (HASH + b"\x00\x00" + b"abcd", "at least 1 byte"),
     ],
 )
@@ -84,32 +84,32 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("", "must be JSON"),
-        ('{"metric": "0102030405060708", "reports": ["00', "may have been cut off"),
-        ("[" * 100_000, 'object of "metric" and "reports"'),
+        ("", "must be valid JSON"),
+        ('{"metric": "0102030405060708", "reports": ["00', "may have been truncated"),
+        ("[" * 100_000, 'object with "metric" and "reports"'),
         (
             '{"metric": "0102030405060708", "reports": ["00"], "reports": ["01"]}',
-            "each of them once",
+            "each exactly once",
         ),
         (
             '{"metric": "0102030405060708", "metric": "0102030405060708", "reports": ["00"]}',
-            "each of them once",
+            "each exactly once",
         ),
-        ('{"metric": "0102030405060708", "reports": [[]]}', 'object of "metric" and "reports"'),
-        ('{"metric": {}, "reports": ["00"]}', 'object of "metric" and "reports"'),
+        ('{"metric": "0102030405060708", "reports": [[]]}', 'object with "metric" and "reports"'),
+        ('{"metric": {}, "reports": ["00"]}', 'object with "metric" and "reports"'),
         ('{"metric": "0102030405060708", "reports": [NaN]}', "must be a list of texts"),
         ('{"metric": "0102030405060708", "reports": [-1, 1e999, 0.5]}', "must be a list of texts"),
-        ("1" * 10_000, "must be JSON"),
-        ('"\\ud800', "must be JSON"),
-        ("[]", 'object of "metric" and "reports"'),
-        ('{"metric": "0102030405060708"}', 'object of "metric" and "reports"'),
+        ("1" * 10_000, "must be valid JSON"),
+        ('"\\ud800', "must be valid JSON"),
+        ("[]", 'object with "metric" and "reports"'),
+        ('{"metric": "0102030405060708"}', 'object with "metric" and "reports"'),
         (
             '{"metric": "0102030405060708", "reports": ["00"], "client": 7}',
-            'object of "metric" and "reports"',
+            'object with "metric" and "reports"',
         ),
         (
             '{"metric": "0102030405060708", "reports": ["é0"]}',
-            "must be JSON in plain ASCII, and has other bytes",
+            "must be JSON in ASCII; it has other bytes",
         ),
         (
             '{"metric": "' + "0" * 100 + '", "reports": ["00"]}',
@@ -181,13 +181,13 @@ def test_no_body_takes_more_memory_than_the_collector_makes_room_for(name: str) 
 
 
 def test_bytes_that_are_no_text() -> None:
-    with pytest.raises(InvalidArgument, match="must be JSON"):
+    with pytest.raises(InvalidArgument, match="must be JSON in ASCII"):
         ReportBatch.from_json(b"\xff\xfe\xfd")
 
 
 @pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le"])
 def test_a_batch_in_another_coding(coding: str) -> None:
-    with pytest.raises(InvalidArgument, match="must be JSON"):
+    with pytest.raises(InvalidArgument, match=r"must be (valid JSON|JSON in ASCII)"):
         ReportBatch.from_json(batch(b"\x00").to_json().encode(coding))
 
 

@@ -1,5 +1,5 @@
-"""Collecting from clients who trust nobody: every client randomises before it sends, and nobody
-ever holds a raw value.
+"""Local differential privacy: clients randomise their values before sending them, so that nobody
+else ever holds a raw value.
 """
 
 from hedgerow.local.client.client import Client

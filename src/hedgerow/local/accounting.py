@@ -1,11 +1,10 @@
-"""What clients give away in all: over a lifetime of reports, and to somebody who sees them only
-shuffled.
+"""The privacy loss of clients over a lifetime of reports, and after shuffling.
 
 **Lifetime.** A memoised protocol costs its lifetime epsilon for each different value, however often
 it is reported; any other costs epsilon for each report. Metrics add.
 
 **Shuffling.** When the reports of n clients reach the analyst in random order and carry nothing
-that tells them apart, one client hides among the others: the shuffled batch is (epsilon', delta)-DP
+that identifies them, one client hides among the others: the shuffled batch is (epsilon', delta)-DP
 with a much smaller epsilon'. The conditions are in ``SHUFFLING_CONDITIONS``; where one of them
 fails, only the local epsilon holds.
 
@@ -98,15 +97,17 @@ SHUFFLING_CONDITIONS = (
         " then the size of a cohort"
     ),
 )
-_MAX_CLIENTS = 10**8  # more clients hide one no worse; beyond, the number is not computed any more
+_MAX_CLIENTS = 10**8  # further clients only improve privacy; the bound at this size still holds
 _ROUNDING_SLACK = 1e-3
-# how finely m is told apart: less and less as n grows, where it matters less and less
+# the resolution of m; it may fall as n grows, because neighbouring values then differ less
 _MIN_STRETCHES, _MAX_SUPPORT = 64, 1 << 15
 
 
 def sum_lifetime_epsilon(metrics: Iterable[tuple[Metric, int]]) -> float:
-    """What a client gives away at most in all of these metrics: each with its number of different
-    values, or of reports where nothing is memoised."""
+    """Return the lifetime epsilon of a client over several metrics.
+
+    Each metric comes with its number of distinct values, or of reports where nothing is memoised.
+    """
     each = [metric.lifetime_epsilon(values) for metric, values in metrics]
     return (
         round_float_up(sum(map(Fraction, each), Fraction(0))) if all(map(isfinite, each)) else inf
@@ -114,8 +115,9 @@ def sum_lifetime_epsilon(metrics: Iterable[tuple[Metric, int]]) -> float:
 
 
 def compute_shuffled_epsilon(scheme: LocalProtocol, n: int, delta: Number) -> float:
-    """The epsilon of a shuffled batch of n honest clients at this delta, under
-    ``SHUFFLING_CONDITIONS``; never above that of a report.
+    """Return the epsilon of a shuffled batch of n honest clients at ``delta``.
+
+    It holds under ``SHUFFLING_CONDITIONS`` and never exceeds the epsilon of one report.
     """
     limit, most = -round_float_up(-parse_delta(delta)), round_float_up(scheme.epsilon)
     clients = check_integer(n, "n", 1, 1 << 62)
@@ -133,8 +135,9 @@ def compute_shuffled_epsilon(scheme: LocalProtocol, n: int, delta: Number) -> fl
 def compute_shuffled_delta(
     scheme: LocalProtocol, n: int, epsilon: float, left_out: float = 1e-18
 ) -> float:
-    """The delta of a shuffled batch at this epsilon; ``left_out`` is what may be lumped together
-    at the far ends.
+    """Return the delta of a shuffled batch at ``epsilon``.
+
+    ``left_out`` is the probability mass that may be dropped in the tails; it is added to delta.
     """
     if not epsilon >= 0:
         raise InvalidArgument("epsilon", "must be at least 0", epsilon)
@@ -159,9 +162,9 @@ def compute_shuffled_delta(
 def _compute_divergence(
     total: int, side: float, ratio: float, epsilon: float, left_out: float
 ) -> float:
-    """The expectation in the statement for m + 1 = total.
+    """Return the expectation of the statement for m + 1 = total.
 
-    Given k = x + y it is the positive part of (ratio-1) ((e^epsilon + 1) x - k) - (e^epsilon - 1)
+    Given k = x + y, it is the positive part of (ratio-1) ((e^epsilon + 1) x - k) - (e^epsilon - 1)
     ratio total, over total (ratio - (ratio-1) side).
     """
     k, chance = _truncate_binomial(total, 2 * side, left_out)
@@ -180,8 +183,8 @@ def _compute_divergence(
 
 
 def _truncate_binomial(trials: int, p: float, left_out: float) -> tuple[Floats, Floats]:
-    """The numbers that a binomial is but with probability ``left_out``, and their probabilities,
-    which add up to 1.
+    """Return the support of a binomial without tails of mass ``left_out``, and normalised
+    probabilities.
     """
     if p >= 1:
         return np.array([float(trials)]), np.ones(1)

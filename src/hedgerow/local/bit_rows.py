@@ -1,8 +1,7 @@
-"""Reports as rows of bytes: numbers in big-endian order, bits from the highest of the first byte
-on.
+"""Reports as rows of bytes: packing, checks, random bits and column sums.
 
-Both come in one array of bytes, a row for each report, all rows equally long. Whatever arrives is
-checked before anything is counted.
+An array of bytes has one row for each report, all of the same length. Numbers are big-endian; bits
+begin with the highest bit of the first byte. All rows are checked before any is counted.
 """
 
 from __future__ import annotations
@@ -35,24 +34,25 @@ __all__ = [
 
 Records = NDArray[np.uint8]
 
-_COIN_CHUNK_BYTES = 1 << 19  # bytes of coins that are drawn at a time: they stay in the cache
+_COIN_CHUNK_BYTES = 1 << 19  # bytes of coins that are drawn at a time, to stay in the cache
 _NUMBER_CHUNK = 1 << 18  # numbers that are unpacked at a time
-# bytes of rows that are added at a time: fewer cost more calls, more leave the cache
+# Bytes of rows that are added at a time: fewer take more calls, more do not fit into the cache.
 _MAX_SLAB_BYTES, _MIN_SLAB_BYTES = 1 << 17, 1 << 10
 
 
 def byte_width(bound: int) -> int:
-    """How many bytes hold every number below the bound."""
+    """Return the number of bytes that hold every number below the bound."""
     return max(1, -(-(bound - 1).bit_length() // 8))
 
 
 def check_codes(values: Any, domain: int, argument: str = "values") -> Integers:
-    """The codes of some values: one dimension, whole numbers from 0 to domain-1. A message never
-    quotes them.
+    """Return values as an array of codes; refuse any but whole numbers from 0 to domain-1.
+
+    The error never quotes the values, which are private.
     """
     try:
         array = np.atleast_1d(np.asarray(values))
-    # ragged, or no array at all; the reason may quote the data
+    # Ragged or not an array at all. The exception is dropped, because it may quote the data.
     except (ValueError, TypeError, OverflowError):
         array = np.empty((0, 0))
     if (
@@ -65,7 +65,7 @@ def check_codes(values: Any, domain: int, argument: str = "values") -> Integers:
 
 
 def check_records(records: Any, record: int) -> Records:
-    """Rows of ``record`` bytes each."""
+    """Return records as an array; refuse any but rows of ``record`` bytes."""
     array = np.asarray(records)
     if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != record:
         raise InvalidArgument(
@@ -75,13 +75,13 @@ def check_records(records: Any, record: int) -> Records:
 
 
 def pack_numbers(numbers: Integers, record: int) -> Records:
-    """Each number as ``record`` bytes, the highest first."""
+    """Write each number as ``record`` bytes, big-endian."""
     wide: Records = numbers.astype(">u8").view(np.uint8).reshape(-1, 8)
     return np.ascontiguousarray(wide[:, 8 - record :])
 
 
 def unpack_numbers(records: Any, record: int, bound: int) -> Integers:
-    """The numbers back; one at or above the bound is refused."""
+    """Read the numbers back; refuse one at or above the bound."""
     rows = check_records(records, record)
     numbers = np.zeros(rows.shape[0], dtype=np.int64)
     for place in range(record):
@@ -95,14 +95,14 @@ def unpack_numbers(records: Any, record: int, bound: int) -> Integers:
 
 
 def iterate_numbers(records: Any, record: int, bound: int) -> Iterator[Integers]:
-    """The numbers a piece at a time: each takes eight bytes, however few it came in."""
+    """Read the numbers in chunks, because each takes eight bytes once it is unpacked."""
     rows = check_records(records, record)
     for start in range(0, rows.shape[0], _NUMBER_CHUNK):
         yield unpack_numbers(rows[start : start + _NUMBER_CHUNK], record, bound)
 
 
 def count_numbers(records: Any, record: int, bound: int) -> Integers:
-    """How often each number below the bound stands there."""
+    """Count the occurrences of each number below the bound."""
     found = np.zeros(bound, dtype=np.int64)
     for numbers in iterate_numbers(records, record, bound):
         if bound <= numbers.size:
@@ -113,12 +113,11 @@ def count_numbers(records: Any, record: int, bound: int) -> Integers:
 
 
 def draw_coin_rows(threshold: int, rows: int, bits: int) -> Records:
-    """Packed rows of ``bits`` independent coins, each 1 with probability exactly threshold/65536;
-    the padding is 0.
+    """Draw packed rows of ``bits`` independent coins, 1 with probability exactly threshold/65536.
 
-    A coin is u < t for a uniform u of 16 bits, decided for 64 coins at a time: from the lowest bit
-    of t on, the answer so far stays where the bits of u and t agree. Below the lowest 1 of t
-    nothing can be decided, so those bits are not drawn.
+    The padding is 0. A coin is the comparison u < t of a uniform 16-bit u with the threshold t. It
+    is made for 64 coins at a time, from the lowest bit up: where the bits of u and t agree, the
+    result so far is kept. The bits below the lowest 1 of t cannot decide, so they are not drawn.
     """
     record = -(-bits // 8)
     coins = np.zeros(-(-rows * record // 8), dtype=np.uint64)
@@ -137,16 +136,16 @@ def draw_coin_rows(threshold: int, rows: int, bits: int) -> Records:
 
 
 def is_padding_zero(records: Records, bits: int) -> bool:
-    """Whether all bits after the last are 0."""
+    """Check that all bits after the last one are 0."""
     return bits % 8 == 0 or not (records[:, -1] & (0xFF >> bits % 8)).any()
 
 
 def sum_columns(records: Records, bits: int) -> Integers:
-    """How many rows have each bit set.
+    """Count the rows that have each bit set.
 
-    Rows are added three at a time, all their bits beside each other: the sum of three bits is one
-    of the same weight and one of twice that. That is done for slabs of many rows, then for ever
-    smaller ones; the few rows that are left are taken apart.
+    Three rows are added at once in all their bits (a carry-save adder): the sum of three bits is
+    one bit of the same weight and one of twice the weight. This is done for slabs of many rows,
+    then for smaller and smaller ones; the few rows that remain are unpacked and added.
     """
     levels = [[records]]  # by weight: 1, 2, 4, …
     size = _MAX_SLAB_BYTES
@@ -161,21 +160,21 @@ def sum_columns(records: Records, bits: int) -> Integers:
 
 
 def sum_columns_by_group(records: Records, groups: Integers, count: int) -> Integers:
-    """(group, bit) -> how many rows of the group have the bit set, for groups 0 to count-1.
+    """Count, for each (group, bit), the rows of the group that have the bit set.
 
-    The first row of every group beside each other make one wide row, so do the second ones, and
-    these are added up. A group that is much larger than others would make that mostly empty: it is
-    added up by itself.
+    Groups are numbered from 0 to count-1. The first rows of all groups, side by side, make one wide
+    row, the second rows another, and the wide rows are added up. A group much larger than the
+    others would leave most wide rows nearly empty, so it is added up separately.
     """
     rows, record = records.shape
     sizes, width = np.bincount(groups, minlength=count), 8 * record
-    # of 16 bits: numpy then sorts by counting
+    # In 16 bits, which numpy sorts by counting.
     order = np.argsort(groups.astype(np.uint16), kind="stable")
     starts = np.cumsum(sizes) - sizes
     large = sizes > 2 * -(-rows // count)
     depth = int(sizes[~large].max(initial=0))
     place = np.empty(rows, dtype=np.int64)
-    place[order] = np.arange(rows) - np.repeat(starts, sizes)  # which row of its group each one is
+    place[order] = np.arange(rows) - np.repeat(starts, sizes)  # the place of each row in its group
     place *= count
     place += groups
     held, whole = (
@@ -195,9 +194,7 @@ def sum_columns_by_group(records: Records, groups: Integers, count: int) -> Inte
 
 
 def _reduce_slabs(levels: list[list[Records]], rows: int) -> list[list[Records]]:
-    """The same sums from at most two slabs of so many rows in each level, and what is shorter
-    than a slab.
-    """
+    """Add up slabs of ``rows`` rows until each level has at most two, and shorter remainders."""
     thin: list[list[Records]] = []
     carries: list[Records] = []
     while len(thin) < len(levels) or carries:
@@ -218,7 +215,7 @@ def _reduce_slabs(levels: list[list[Records]], rows: int) -> list[list[Records]]
 
 
 def _add_three(a: Records, b: Records, c: Records) -> tuple[Records, Records]:
-    """A sum of three bits, for all of them at once: the bit of weight 1 and that of weight 2."""
+    """Add three rows bit by bit; return the bits of weight 1 and those of weight 2."""
     one = a ^ b
     two = a & b
     two |= one & c

@@ -1,9 +1,9 @@
-"""Probabilities as whole numbers of 1/65536, so that what is drawn and what is claimed are the same
-number.
+"""Probabilities as integer multiples of 1/65536, so that the sampler and the privacy claim use the
+same number.
 
 A **draw** is a uniform 16-bit number u; "with probability t/65536" means u < t, exactly. Epsilon is
-the logarithm of a ratio of such whole numbers, rounded up: it is never computed from the
-probability somebody wished for.
+the logarithm of a ratio of such integers, rounded up; it is never computed from a probability that
+was rounded afterwards.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ __all__ = [
 
 SCALE = 1 << 16
 MAX_DOMAIN = 1 << 24  # counters of one metric then fill 128 MB
-# ln 65535 is 11.09: beyond, thresholds of 1/65536 cannot tell a small probability from none
+# ln 65535 = 11.09: for larger epsilons the smallest probability, 1/65536, is too large
 _MAX_EPSILON = 11
 
 
 def draw_uint16(size: int) -> NDArray[np.uint16]:
-    """``size`` independent uniform 16-bit numbers."""
+    """Draw ``size`` independent uniform 16-bit integers."""
     return draw_words(-(-size // 4)).view(np.uint16)[:size]
 
 
 def flip_coins(threshold: int, size: int) -> Mask:
-    """``size`` independent coins, each True with probability exactly threshold/65536."""
+    """Flip ``size`` independent coins, each True with probability exactly threshold/65536."""
     return draw_uint16(size) < threshold
 
 
 def compute_epsilon(ratio: Fraction) -> Fraction:
-    """|ln ratio|, rounded up to 12 decimals: the epsilon of a report whose likelihoods differ by
-    at most this ratio.
+    """Return |ln ratio| rounded up to 12 decimals: the epsilon of a report whose likelihoods
+    differ by at most this ratio.
     """
     return round_up(log_up(max(ratio, 1 / ratio)), 10**12)
 
 
 def check_integer(value: object, argument: str, low: int, high: int) -> int:
-    """A whole number between two ends."""
+    """Check that a value is an integer between ``low`` and ``high``, and return it."""
     if (
         isinstance(value, (bool, np.bool_))
         or not isinstance(value, (int, np.integer))
@@ -68,24 +68,25 @@ def check_integer(value: object, argument: str, low: int, high: int) -> int:
 
 
 def check_threshold(value: object, argument: str) -> int:
-    """A probability strictly between 0 and 1 in whole numbers of 1/65536: at the ends a report
-    would give its owner away.
+    """Check a probability in multiples of 1/65536, strictly between 0 and 1.
+
+    At either end a report would reveal the client's value.
     """
     return check_integer(value, argument, 1, SCALE - 1)
 
 
 def check_domain(value: object, argument: str = "domain") -> int:
-    """How many values there are."""
+    """Check the number of values in a domain."""
     return check_integer(value, argument, 2, MAX_DOMAIN)
 
 
 def check_epsilon(epsilon: Number) -> Fraction:
-    """An epsilon that thresholds of 1/65536 can serve."""
+    """Check that thresholds of 1/65536 can express this epsilon."""
     number = parse_epsilon(epsilon)
     if number > _MAX_EPSILON:
         raise InvalidArgument(
             "epsilon",
-            f"must be at most {_MAX_EPSILON}: beyond, next to everything is the truth",
+            f"must be at most {_MAX_EPSILON}; above, nearly every report is the true value",
             epsilon,
         )
     return number
@@ -94,13 +95,11 @@ def check_epsilon(epsilon: Number) -> Fraction:
 def find_largest_threshold(
     epsilon_at: Callable[[int], Fraction], limit: Fraction, low: int, high: int
 ) -> int:
-    """The largest threshold between the two ends whose epsilon, which grows with it, stays
-    within the limit.
-    """
+    """Find the largest threshold whose epsilon, which grows with it, stays within the limit."""
     if epsilon_at(low) > limit:
         raise InvalidArgument(
             "epsilon",
-            "is too small for thresholds of 1/65536 on this domain; allow more, or take fewer"
+            "is too small for thresholds of 1/65536 on this domain; raise it, or declare fewer"
             " values",
             float(limit),
         )

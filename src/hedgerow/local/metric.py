@@ -1,10 +1,10 @@
-"""A metric: what is collected, how it is randomised and for which period, in one small document
-that client and collector share.
+"""A metric: the document that client and collector share, with what is collected, how it is
+randomised, and for which period.
 
-The document is canonical JSON (sorted keys, no spaces, ASCII) and holds whole numbers only; epsilon
-is computed from them. Its hash travels with every batch, so that a report made under other
-parameters is not counted. ``lasting`` leaves the epoch out: a permanent answer must outlive its
-epoch, since every new permanent answer to the same value costs its lifetime epsilon again.
+The document is canonical JSON (sorted keys, no spaces, ASCII) and holds integers only; epsilon is
+computed from them. Its hash travels with every batch, so that a report made under other parameters
+is not counted. ``permanent_hash`` leaves the epoch out: a permanent answer must outlive its epoch,
+since every new permanent answer to the same value costs its lifetime epsilon again.
 """
 
 from __future__ import annotations
@@ -27,43 +27,13 @@ __all__ = ["LAST_EPOCH", "Metric", "round_float_up"]
 _ID_PATTERN = re.compile(r"[a-z0-9._-]{1,64}")
 _RESERVED_IDS = {"constructor", "__proto__"}
 _DOCUMENT_KEYS = {"epoch", "id", "parameters", "protocol", "version"}
-# Protocol -> parameter in the document -> attribute of its class. Documents are stored and hashed,
-# also by clients: renaming an attribute must not change a parameter.
-_PARAMETERS: Final[Mapping[str, Mapping[str, str]]] = {
-    "k_ary": {"domain": "domain", "truth": "truth"},
-    "unary": {"domain": "domain", "one": "one", "zero": "zero"},
-    "longitudinal_unary": {
-        "domain": "domain",
-        "permanent_one": "permanent_one",
-        "permanent_zero": "permanent_zero",
-        "one": "one",
-        "zero": "zero",
-    },
-    "hadamard": {"domain": "domain", "keep": "keep"},
-    "projective": {
-        "domain": "domain",
-        "field": "field",
-        "dimension": "dimension",
-        "truth": "truth",
-    },
-    "duchi": {"domain": "domain", "truth": "truth"},
-    "piecewise": {"domain": "domain", "window": "window", "truth": "truth"},
-    "hybrid": {
-        "domain": "domain",
-        "window": "window",
-        "truth": "truth",
-        "coin": "coin",
-        "mix": "mix",
-    },
-    "rappor": {"k": "k", "h": "h", "m": "m", "f": "f", "p": "p", "q": "q"},
-}
-LAST_EPOCH = (1 << 53) - 1  # what JavaScript reads without rounding
+LAST_EPOCH = (1 << 53) - 1  # the largest integer that JavaScript reads without rounding
 _MAX_DOCUMENT_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """``parameters`` are those of the protocol, by name; ``epoch`` is the number of the period."""
+    """The protocol of a metric with its parameters by name, and the number of its period."""
 
     id: str
     protocol: str
@@ -78,15 +48,14 @@ class Metric:
             )
         if self.id in _RESERVED_IDS:
             raise InvalidArgument(
-                "id",
-                "must be another: to clients in JavaScript this name means something else",
-                self.id,
+                "id", "is reserved by JavaScript clients; choose another name", self.id
             )
         if not isinstance(self.protocol, str) or self.protocol not in ALL:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
         object.__setattr__(self, "epoch", check_integer(self.epoch, "epoch", 0, LAST_EPOCH))
         object.__setattr__(self, "version", check_integer(self.version, "version", 1, 1))
-        wanted = list(_PARAMETERS[self.protocol])
+        # Every protocol is a dataclass of whole numbers, which its interface does not say.
+        wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]
         given = dict(self.parameters)
         if sorted(given) != sorted(wanted) or len(given) != len(self.parameters):
             raise InvalidArgument(
@@ -98,14 +67,13 @@ class Metric:
 
     @classmethod
     def of(cls, id: str, scheme: LocalProtocol, epoch: int = 0) -> Metric:
-        """The metric that collects by this protocol."""
-        attributes = _PARAMETERS[scheme.name].items()
-        given = tuple((parameter, getattr(scheme, name)) for parameter, name in attributes)
-        return cls(id, scheme.name, given, epoch)
+        """Build the metric that collects with this protocol."""
+        names = (field.name for field in fields(scheme))  # type: ignore[arg-type]
+        return cls(id, scheme.name, tuple((name, getattr(scheme, name)) for name in names), epoch)
 
     @classmethod
     def from_json(cls, text: str) -> Metric:
-        """Read a document. It is closed: a key that is not known is refused."""
+        """Read a document; refuse unknown keys."""
         document = _parse_json(text)
         if (
             not isinstance(document, dict)
@@ -120,19 +88,21 @@ class Metric:
         return cls(**{**document, "parameters": tuple(document["parameters"].items())})
 
     def to_json(self) -> str:
-        """The canonical text."""
+        """Return the canonical text."""
         return _write_canonical_json({"epoch": self.epoch, **self._epochless_document()})
 
     @property
     def hash(self) -> bytes:
-        """8 bytes that stand for the document."""
+        """The first 8 bytes of the document's hash, which every batch carries."""
         return sha256(self.to_json().encode("ascii")).digest()[:8]
 
     @property
     def permanent_hash(self) -> bytes:
-        """32 bytes that stand for the document whatever its epoch is: permanent answers are made
-        with these. All of the hash, because who writes metrics could find two with the same 8
-        bytes, whose answers would then share their noise."""
+        """The hash of the document without its epoch, from which permanent answers are derived.
+
+        All 32 bytes: the author of metrics could find two with the same 8 bytes, whose permanent
+        answers would then share their noise.
+        """
         return sha256(_write_canonical_json(self._epochless_document()).encode("ascii")).digest()
 
     @property
@@ -143,13 +113,11 @@ class Metric:
 
     @property
     def epsilon(self) -> float:
-        """What one report gives away at most, rounded up."""
+        """The epsilon of one report, rounded up."""
         return round_float_up(self.scheme.epsilon)
 
     def lifetime_epsilon(self, values: int) -> float:
-        """What a client gives away at most that reports so many different values (memoised), or
-        so many reports (otherwise).
-        """
+        """Return the epsilon of a client after ``values`` distinct values (memoised) or reports."""
         return (
             round_float_up(
                 check_integer(values, "values", 0, LAST_EPOCH) * self.scheme.lifetime_epsilon
@@ -188,6 +156,6 @@ def _parse_json(text: str) -> Any:
 
 
 def round_float_up(number: Fraction | float) -> float:
-    """The least float that is no less."""
+    """Return the least float that is at least ``number``."""
     near = float(number)
     return near if near >= number else math.nextafter(near, math.inf)

@@ -1,4 +1,4 @@
-"""How reports travel: many of one metric in one body, packed or as JSON.
+"""Batches of reports of one metric, packed or as JSON.
 
 Packed, numbers in network order::
 
@@ -9,8 +9,8 @@ Packed, numbers in network order::
 As JSON, in ASCII, the same thing is ``{"metric": "<hash, 16 hex digits>", "reports": ["<record, hex
 digits>", …]}``.
 
-A batch says nothing about who sent it. The hash covers protocol, parameters and epoch, so that
-reports which were made by another rule are never added to these.
+A batch does not identify its sender. The hash covers protocol, parameters and epoch, so that
+reports made under other parameters are never added to these.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["ReportBatch"]
 
 _HEADER = struct.Struct(">8sH")
 _HASH_BYTES = 8
-_MAX_SHOWN_CHARACTERS = 64  # characters of a text that an error may show; it cuts them further
-_MAX_PUNCTUATION = {b"{": 1, b"[": 1, b":": 2}  # how many of each there are in a batch as JSON
+_MAX_SHOWN_CHARACTERS = 64  # of a text in an error message, which shortens it further
+_MAX_PUNCTUATION = {b"{": 1, b"[": 1, b":": 2}  # of a well-formed batch in JSON
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportBatch:
-    """Records of one metric, a row each."""
+    """The records of one metric, one per row."""
 
     metric: bytes
     records: Records
@@ -57,42 +57,48 @@ class ReportBatch:
         return len(self.records)
 
     def to_bytes(self) -> bytes:
-        """The packed form."""
+        """Return the packed form."""
         return _HEADER.pack(self.metric, self.records.shape[1]) + self.records.tobytes()
 
     @classmethod
     def from_bytes(cls, body: bytes) -> ReportBatch:
-        """Read the packed form. A body that was cut off is refused as a whole, unless the cut
-        falls between two records.
+        """Read the packed form; refuse a truncated body.
+
+        A body cut exactly between two records cannot be recognised as truncated.
         """
         if len(body) < _HEADER.size:
             raise InvalidArgument(
                 "batch",
-                f"must begin with {_HEADER.size} bytes, the metric's hash and the record size, and"
-                " was cut off",
+                f"must begin with {_HEADER.size} bytes, the metric's hash and the record size; it"
+                " was truncated",
             )
         metric, size = _HEADER.unpack_from(body)
         held = len(body) - _HEADER.size
         if not size:
-            raise InvalidArgument("batch", "must have records of at least 1 byte; its head says 0")
+            raise InvalidArgument(
+                "batch", "must have records of at least 1 byte; its header says 0"
+            )
         if not held or held % size:
             raise InvalidArgument(
-                "batch", f"must hold whole records of {size} bytes, and was cut off", held
+                "batch", f"must hold whole records of {size} bytes; it was truncated", held
             )
         return cls(metric, np.frombuffer(body, np.uint8, offset=_HEADER.size).reshape(-1, size))
 
     def to_json(self) -> str:
-        """The JSON form."""
+        """Return the JSON form."""
         return json.dumps(
             {"metric": self.metric.hex(), "reports": [row.tobytes().hex() for row in self.records]}
         )
 
     @classmethod
     def from_json(cls, body: bytes) -> ReportBatch:
-        """Read the JSON form. What has more brackets or names than a batch has, or other
-        characters, is not taken apart: it would take thirty times its length."""
+        """Read the JSON form.
+
+        Bodies with more punctuation than a batch has are refused unparsed: parsing them could take
+        thirty times their size in memory.
+        """
         if not body.isascii():
-            raise InvalidArgument("batch", "must be JSON in plain ASCII, and has other bytes")
+            raise InvalidArgument("batch", "must be JSON in ASCII; it has other bytes")
         plain = all(body.count(mark) <= most for mark, most in _MAX_PUNCTUATION.items())
         try:
             given = (
@@ -102,11 +108,11 @@ class ReportBatch:
             )
         except (ValueError, RecursionError):
             raise InvalidArgument(
-                "batch", "must be JSON, and cannot be read; it may have been cut off"
+                "batch", "must be valid JSON; it may have been truncated"
             ) from None
         if not isinstance(given, dict) or given.keys() != {"metric", "reports"}:
             raise InvalidArgument(
-                "batch", 'must be an object of "metric" and "reports", each of them once'
+                "batch", 'must be an object with "metric" and "reports", each exactly once'
             )
         reports = given["reports"]
         if (
@@ -119,17 +125,14 @@ class ReportBatch:
 
 
 def _build_unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object; an empty one where a name stands twice, because readers do not agree which one
-    counts.
-    """
+    """Build an object, or an empty one if a key is repeated: JSON readers disagree which counts."""
     held = dict(pairs)
     return held if len(held) == len(pairs) else {}
 
 
 def _parse_hash(text: object) -> bytes:
     if not isinstance(text, str) or len(text) != 2 * _HASH_BYTES:
-        # Of a long text a beginning, before it is written out: escapes would take many times its
-        # length.
+        # Shortened before it is formatted: escapes could take many times the text's length.
         raise InvalidArgument(
             "metric",
             f"must be {2 * _HASH_BYTES} hex digits",
@@ -146,7 +149,7 @@ def _parse_records(reports: list[str]) -> Records:
 
 
 def _parse_hex(text: str, argument: str) -> bytes:
-    """The bytes of hex digits, two each; Python alone would also let blanks between them pass."""
+    """Parse hex digits strictly; ``bytes.fromhex`` alone would accept blanks between them."""
     try:
         found = bytes.fromhex(text)
     except ValueError:

@@ -204,7 +204,7 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
         (
             ["plan", "--domain", "1000000", "--epsilon", "1", "--report-bytes", "1"],
             3,
-            "no protocol has reports of 1 bytes",
+            "No protocol fits reports of 1 bytes",
         ),
         (
             ["plan", "--domain", "10", "--epsilon", "1", "--to", "/no/such/folder/x"],

@@ -104,7 +104,7 @@ def test_the_cap_refuses_new_values_and_lets_old_ones_pass(place: Path) -> None:
         with pytest.raises(
             BudgetExceeded,
             match=(
-                r"^The metric 'home\.page' has used its cap of 2 different values on this client,"
+                r"^The metric 'home\.page' has used its cap of 2 distinct values on this client,"
                 r" and this"
             ),
         ):
@@ -129,7 +129,7 @@ def test_a_refused_value_costs_nothing_and_is_not_told(place: Path) -> None:
     client = Client(HOME, place)
     before = place.read_bytes()
     with pytest.raises(
-        InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"
+        InvalidArgument, match=r"^value must be text of 1 to 4096 bytes in UTF-8\.$"
     ):
         client.report("secret page" * 1000)
     assert place.read_bytes() == before
@@ -212,8 +212,8 @@ def test_the_javascript_client_passes_its_suite() -> None:
 
 
 AROUND = """globalThis.localStorage = { getItem: () => null, setItem() {} };
-globalThis.fetch = async (url, given) =>
-  given ? console.log(url, JSON.stringify(given.headers), Buffer.from(given.body).toString("hex"))
+globalThis.fetch = async (url, given) => given
+  ? console.log(url, JSON.stringify(given.headers), Buffer.from(given.body).toString("hex"))
   : { text: async () => %s };
 """
 """What a browser has: storage, and a way to the collector and to the metric."""
@@ -221,7 +221,7 @@ globalThis.fetch = async (url, given) =>
 
 @needs_node
 def test_the_lines_of_javascript_in_the_guide_send_a_report() -> None:
-    guide = Path(__file__).parents[2].joinpath("docs", "local.md").read_text(encoding="utf-8")
+    guide = Path(__file__).parents[3].joinpath("docs", "local.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"```text\n(import \{.*?)```", guide, re.DOTALL)
     metric = Metric.of("exercise", KAry.calibrate(domain=4, epsilon=1))
     code = AROUND % json.dumps(metric.to_json()) + lines.replace(

@@ -512,7 +512,7 @@ def test_codes_outside_the_domain(value: object) -> None:
 @pytest.mark.parametrize("value", ["", "x" * 4097, "é" * 2049, "\ud800", 1, b"a", None])
 def test_texts_that_are_none(value: object) -> None:
     with pytest.raises(
-        InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"
+        InvalidArgument, match=r"^value must be text of 1 to 4096 bytes in UTF-8\.$"
     ):
         encode_value(HOME, value)  # type: ignore[arg-type]
 

@@ -84,7 +84,7 @@ def test_the_cap_holds_over_a_restart_and_says_so(place: Path) -> None:
     with pytest.raises(
         BudgetExceeded,
         match=(
-            r"^The metric 'home' has used its cap of 2 different values on this client, and this"
+            r"^The metric 'home' has used its cap of 2 distinct values on this client, and this"
             r" value is"
         ),
     ):
@@ -105,12 +105,12 @@ def test_deleted_storage_is_a_new_client_which_starts_to_pay_anew(place: Path) -
     memory.charge("home", "aa", 1)
     place.unlink()
     # the old one does not go on unnoticed
-    with pytest.raises(LedgerError, match="deleted or replaced meanwhile"):
+    with pytest.raises(LedgerError, match="was deleted or replaced"):
         memory.charge("home", "aa", 1)
     fresh = ClientState(place)
     assert fresh.secret != memory.secret
     assert fresh.count_payments("home") == 0
-    with pytest.raises(LedgerError, match="deleted or replaced meanwhile"):
+    with pytest.raises(LedgerError, match="was deleted or replaced"):
         memory.count_payments("home")
 
 
@@ -126,7 +126,7 @@ def test_two_who_share_a_file_pay_together(place: Path) -> None:
 def test_a_file_that_cannot_be_read_is_refused_and_kept(place: Path, text: str) -> None:
     place.write_text(text, encoding="utf-8")
     with pytest.raises(
-        LedgerError, match=r"cannot be read\. Restore it; deleting it makes a new client"
+        LedgerError, match=r"cannot be read\. Restore it: deleting it creates a new client"
     ):
         ClientState(place)
     assert place.read_text(encoding="utf-8") == text
@@ -142,5 +142,5 @@ def test_a_secret_from_elsewhere(place: Path) -> None:
 
 
 def test_the_folder_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match=r"does not exist\. Make it first"):
+    with pytest.raises(LedgerError, match=r"does not exist\. Create it first"):
         ClientState(tmp_path / "none" / "client.json")

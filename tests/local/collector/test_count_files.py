@@ -146,8 +146,8 @@ def test_batches_of_others_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(
         SourceError,
         match=(
-            r"c.batch' cannot be counted: its batch must hold whole records of 2 bytes, and was"
-            r" cut off"
+            r"c.batch' cannot be counted: its batch must hold whole records of 2 bytes; it was"
+            r" truncated"
         ),
     ):
         count_files(METRIC, [tmp_path / "c.batch"])

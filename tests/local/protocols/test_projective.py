@@ -121,7 +121,7 @@ def test_a_part_of_the_values_can_be_asked_for() -> None:
     ("parameters", "message"),
     [
         ((5, 4, 3, 40000), "field must be a prime"),
-        ((8, 2, 3, 40000), "7 points for 8 values"),
+        ((8, 2, 3, 40000), "8 values do not fit into 7 points"),
         ((5, 4093, 3, 40000), "within 16777216"),
         ((5, 3, 3, 100), "truth must be larger"),
         ((5, 3, 1, 40000), "dimension"),
@@ -136,7 +136,7 @@ def test_bad_parameters(parameters: tuple[int, int, int, int], message: str) -> 
 
 
 def test_a_domain_beyond_all_tables_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="take hadamard"):
+    with pytest.raises(InvalidArgument, match="use hadamard instead"):
         Projective.calibrate(domain=2**24, epsilon=1)
 
 

@@ -64,4 +64,9 @@ def test_variance_guards() -> None:
 def test_what_a_protocol_must_bring_itself() -> None:
     with pytest.raises(TypeError, match="abstract"):
         PureFrequencyProtocol()  # type: ignore[abstract]
-    assert PureFrequencyProtocol.__abstractmethods__ == {"own", "other", "epsilon", "aggregate"}
+    assert PureFrequencyProtocol.__abstractmethods__ == {
+        "own_support",
+        "other_support",
+        "epsilon",
+        "aggregate",
+    }

@@ -242,8 +242,8 @@ def test_wrong_records_count_nothing() -> None:
     cohort[1, 1] = 4
     padding[2, -1] |= 1
     for records, says in (
-        (cohort, "cohort that is not below 4"),
-        (padding, "after its last"),
+        (cohort, "must have cohorts below 4"),
+        (padding, "zeros after the last bit"),
         (good[:, :-1], "4 in each row"),
     ):
         with pytest.raises(InvalidArgument, match=says):
@@ -253,12 +253,12 @@ def test_wrong_records_count_nothing() -> None:
 def test_wrong_states_and_values() -> None:
     state = SMALL.aggregate(SMALL.encode([1, 2, 3]))
     state[-1] = 4
-    with pytest.raises(InvalidArgument, match="as in total"):
+    with pytest.raises(InvalidArgument, match="add up to the number of all reports"):
         SMALL.compute_bit_rates(state)
     with pytest.raises(InvalidArgument, match="name the candidates"):
         SMALL.estimate(state)
     for values in ([None], ["\ud800"]):
-        with pytest.raises(InvalidArgument, match="texts, or codes"):
+        with pytest.raises(InvalidArgument, match="texts or codes"):
             SMALL.hash_values(values)  # type: ignore[arg-type]
 
 

@@ -139,9 +139,9 @@ def test_bits_stand_in_order_from_the_highest() -> None:
 
 
 def test_a_bit_after_the_last_value_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="after its last value; nothing was counted"):
+    with pytest.raises(InvalidArgument, match="zeros after the last bit; nothing was counted"):
         Unary(10, 5, 6).aggregate(np.array([[0, 0b0010_0000]], dtype=np.uint8))
-    with pytest.raises(InvalidArgument, match="after its last value"):
+    with pytest.raises(InvalidArgument, match="zeros after the last bit"):
         LongitudinalUnary(10, 5, 6, 7, 8).instantaneous_response(np.array([[0, 1]], dtype=np.uint8))
 
 
@@ -169,5 +169,5 @@ def test_bad_longitudinal_parameters(parameters: tuple[int, int, int, int, int])
 
 
 def test_one_report_must_cost_less_than_all() -> None:
-    with pytest.raises(InvalidArgument, match="below its lifetime"):
+    with pytest.raises(InvalidArgument, match="below the lifetime"):
         LongitudinalUnary.calibrate(domain=4, epsilon=1, lifetime=1)

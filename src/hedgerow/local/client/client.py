@@ -1,17 +1,16 @@
-"""A client: randomises on the spot, remembers what it must, and refuses past its cap.
+"""A client that randomises values locally, memoises permanent answers and enforces its cap.
 
-    client = Client(metric, "client.json", cap=2) record = client.report("https://example.org/")
-    # bytes for the collector; nothing else leaves
+    client = Client(metric, "client.json", cap=2)
+    record = client.report("https://example.org/")  # bytes for the collector; nothing else leaves
 
-``cap`` is how often this client may pay ``metric.scheme.lifetime``: for each different value where
-answers are memoised, for each report where they are not. So over its life it gives away at most
-``client.lifetime_epsilon`` about *which* values it has. Payment is on disk before the report exists
-(``memory.py``, which also says what deleted storage means).
+``cap`` is how often this client may pay ``metric.scheme.lifetime_epsilon``: once for each distinct
+value where answers are memoised, else once for each report. Over its life the client therefore
+loses at most ``client.lifetime_epsilon`` about *which* values it has. The payment is on disk before
+the report exists (``state_file.py``, which also says what deleted storage means).
 
-Not hidden is *when* something happens: with a cap above 1, that a memoised value changed, or came
-back, shows in reports that can be linked; and a client that falls silent has met a new value, or
-made its last report. Who must hide that keeps a cap of 1 and, instead of falling silent, sends
-reports of a value fixed beforehand.
+Timing is not hidden. With a cap above 1, linkable reports show that a memoised value changed or
+returned; a client that falls silent has met a new value or made its last report. To hide that, keep
+a cap of 1 and, instead of falling silent, report a value fixed beforehand.
 """
 
 from __future__ import annotations
@@ -27,8 +26,9 @@ __all__ = ["Client"]
 
 
 class Client:
-    """One person's reports on one metric. ``state`` is a file that several metrics of the same
-    person may share.
+    """The reports of one client on one metric.
+
+    ``state`` is a file that several metrics of the same client may share.
     """
 
     def __init__(
@@ -39,18 +39,23 @@ class Client:
 
     @property
     def left(self) -> int:
-        """How many more different values (memoised) or reports (otherwise) the cap allows."""
+        """The number of distinct values (memoised) or reports that the cap still allows."""
         return max(0, self.cap - self._state.count_payments(self.metric.id))
 
     @property
     def lifetime_epsilon(self) -> float:
-        """What this client gives away at most, however long it reports, about which values it has;
-        for an id whose parameters never changed (what was paid under others comes on top)."""
+        """The largest loss of this client about its values, however long it reports.
+
+        It assumes that the parameters of the metric's id never changed: what was paid under other
+        parameters comes on top.
+        """
         return self.metric.lifetime_epsilon(self.cap)
 
     def report(self, value: int | str) -> bytes:
-        """One record. BudgetExceeded past the cap, and then nothing was drawn; InvalidArgument
-        for a value outside the domain.
+        """Return one randomised record.
+
+        Raises InvalidArgument for a value outside the domain, at no cost, and BudgetExceeded past
+        the cap, before anything is drawn.
         """
         encode_value(self.metric, value)  # a wrong value costs nothing
         secret = self._state.secret

@@ -1,32 +1,31 @@
-"""How one report is made, bit by bit: what every client must agree on, in Python, JavaScript or
-another language.
+"""The encoding of one report, bit by bit: the specification for clients in every language.
 
 ``vectors.json`` holds examples of each rule below; both test suites run them. Numbers are written
-big-endian: be32 has four bytes. HMAC is HMAC-SHA256, ``lasting`` the hash of the metric without its
-epoch.
+big-endian: be32 has four bytes. HMAC is HMAC-SHA256, ``permanent_hash`` the hash of the metric
+without its epoch.
 
 Key
-    Bloom filter, cohort and permanent noise all hang on ``lasting``. With the hash of the running
-    epoch, every epoch would draw permanent noise anew and be paid for anew; with two different
+    Bloom filter, cohort and permanent noise all depend on ``permanent_hash``. With the hash of the
+    running epoch, every epoch would draw, and pay for, permanent noise again; with two different
     keys, noise that outlived a change of the Bloom filter would show its bits.
 Value
-    A code is a whole number below the domain, written in decimal ASCII digits where it is hashed; a
+    A code is an integer below the domain, written in decimal ASCII digits where it is hashed; a
     text is its UTF-8 bytes.
 Bloom bits
-    HMAC(lasting, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers. The bits
-    in a cohort are its numbers cohort h to cohort h + h-1, mod k. (One digest serves many cohorts:
-    who decodes hashes each candidate for all of them.)
+    HMAC(permanent_hash, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers.
+    The bits in a cohort are its numbers cohort h to cohort h + h-1, mod k. (One digest serves many
+    cohorts: the decoder hashes each candidate for all of them.)
 Cohort
-    HMAC(secret, lasting || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is a
-    cohort like any other.
+    HMAC(secret, permanent_hash || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is
+    a cohort like any other.
 Permanent bits
-    HMAC(secret, lasting || "permanent" || be32(cohort) || value || be32(block)) for block = 0, 1, …
-    is a stream of 16-bit numbers, one for each bit in order; the cohort is 0 where there is none.
-    RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal: u < the permanent
-    threshold of the true bit gives 1.
+    HMAC(secret, permanent_hash || "permanent" || be32(cohort) || value || be32(block)) for
+    block = 0, 1, … is a stream of 16-bit numbers, one for each bit in order; the cohort is 0 where
+    there is none. RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal:
+    u < the permanent threshold of the true bit gives 1.
 Tag
-    HMAC(secret, lasting || "value" || value), first 16 bytes, in hex digits: what the client's
-    memory knows a memoised value by.
+    HMAC(secret, permanent_hash || "value" || value), first 16 bytes, in hex digits: how the state
+    file records a memoised value.
 Fresh draws
     From the stream, 16 bits each. A coin of threshold t takes one, u, and is heads when u < t. A
     number below n takes one draw where n <= 65536 and else two (the higher half first), again until
@@ -35,8 +34,8 @@ Fresh draws
     Projective: a coin, then a number below the orthogonal points where it is heads, else one below
     F^(t-1). Duchi: a number below the steps D-1, then as k-ary with two values. Piecewise: a coin,
     then a number below the window where it is heads, else one below the steps. Hybrid: a coin, then
-    piecewise where it is heads, else Duchi. What is made of the numbers stands in each protocol's
-    *Arithmetic*. Bits: one coin for each, in order.
+    piecewise where it is heads, else Duchi. Each protocol's *Arithmetic* says what is computed from
+    the numbers. Bits: one coin for each, in order.
 Record
     Numbers with the highest byte first; bits from the highest of the first byte on, the padding 0.
 """
@@ -63,23 +62,23 @@ __all__ = [
     "pack_bits",
 ]
 
-_REFILL_WORDS = 32  # words drawn at once: enough for 128 bits
-_MAX_TEXT_BYTES = 4096  # bytes of a text: a client hashes it many times
+_REFILL_WORDS = 32  # 64-bit words drawn at once: 128 draws
+_MAX_TEXT_BYTES = 4096  # a client hashes its text many times
 
 
 class DrawStream:
-    """16-bit numbers out of given bytes, or out of the operating system where none are given."""
+    """A stream of 16-bit integers from given bytes, or else from the operating system."""
 
     def __init__(self, data: bytes | None = None) -> None:
         self._is_fresh, self._data, self._next = data is None, data or b"", 0
 
     def draw(self) -> int:
-        """The next number."""
+        """Return the next integer."""
         if self._next + 2 > len(self._data):
             if not self._is_fresh:
                 raise InvalidArgument(
                     "stream",
-                    "must hold more bytes: it ended in the middle of a report",
+                    "must hold more bytes; it ended in the middle of a report",
                     len(self._data),
                 )
             self._data, self._next = draw_words(_REFILL_WORDS).tobytes(), 0
@@ -87,11 +86,11 @@ class DrawStream:
         return int.from_bytes(self._data[self._next - 2 : self._next], "big")
 
     def flip_coin(self, threshold: int) -> bool:
-        """Heads with probability threshold/65536."""
+        """Return True with probability threshold/65536."""
         return self.draw() < threshold
 
     def draw_below(self, bound: int) -> int:
-        """A uniform number below the bound."""
+        """Draw a uniform integer below the bound."""
         size = SCALE if bound <= SCALE else SCALE * SCALE
         while True:
             number = self.draw() if size == SCALE else self.draw() << 16 | self.draw()
@@ -100,16 +99,14 @@ class DrawStream:
 
 
 def encode_value(metric: Metric, value: int | str) -> bytes:
-    """What stands for a value where it is hashed. A message never quotes it."""
+    """Return the bytes of a value for hashing; errors never quote the value."""
     if metric.protocol == "rappor":
         try:
             text = value.encode("utf-8") if isinstance(value, str) else b""
         except UnicodeEncodeError:  # a lone surrogate
             text = b""
         if not 0 < len(text) <= _MAX_TEXT_BYTES:
-            raise InvalidArgument(
-                "value", f"must be a text of 1 to {_MAX_TEXT_BYTES} bytes in UTF-8"
-            )
+            raise InvalidArgument("value", f"must be text of 1 to {_MAX_TEXT_BYTES} bytes in UTF-8")
         return text
     domain = metric.scheme.domain
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < domain:
@@ -118,7 +115,7 @@ def encode_value(metric: Metric, value: int | str) -> bytes:
 
 
 def compute_bloom_filter(metric: Metric, cohort: int, value: str) -> list[int]:
-    """The Bloom filter of a text in a cohort, as bits."""
+    """Compute the Bloom filter of a text in a cohort, as bits."""
     given, text = dict(metric.parameters), encode_value(metric, value)
     bits = [0] * given["k"]
     for place in range(cohort * given["h"], (cohort + 1) * given["h"]):
@@ -131,7 +128,7 @@ def compute_bloom_filter(metric: Metric, cohort: int, value: str) -> list[int]:
 
 
 def compute_cohort(metric: Metric, secret: bytes) -> int:
-    """The cohort of a client; 0 for protocols without cohorts."""
+    """Compute the cohort of a client; 0 for protocols without cohorts."""
     given = dict(metric.parameters)
     return (
         _read_be32(_hmac(secret, metric.permanent_hash + b"cohort")) % given["m"]
@@ -141,12 +138,12 @@ def compute_cohort(metric: Metric, secret: bytes) -> int:
 
 
 def compute_tag(metric: Metric, secret: bytes, value: int | str) -> str:
-    """What the client's memory knows a memoised value by."""
+    """Compute the tag under which the state file records a memoised value."""
     return _hmac(secret, metric.permanent_hash + b"value" + encode_value(metric, value))[:16].hex()
 
 
 def compute_permanent_bits(metric: Metric, secret: bytes, value: int | str) -> list[int]:
-    """The permanent bits of a value: always the same for one client."""
+    """Compute the permanent bits of a value, which never change for one client."""
     given, group, text = (
         dict(metric.parameters),
         compute_cohort(metric, secret),
@@ -169,7 +166,7 @@ def compute_permanent_bits(metric: Metric, secret: bytes, value: int | str) -> l
 def encode_report(
     metric: Metric, value: int | str, stream: DrawStream, secret: bytes = b""
 ) -> bytes:
-    """One report. ``secret`` is the client's, for protocols that memoise."""
+    """Encode one report; protocols that memoise need the client's ``secret``."""
     encode_value(metric, value)
     return ENCODERS[metric.protocol](metric, value, stream, secret)
 
@@ -220,9 +217,7 @@ def _encode_projective(metric: Metric, value: int | str, stream: DrawStream, _: 
 
 
 def _point_to_vector(point: int, field: int) -> tuple[int, int]:
-    """The vector of a point as a number in base ``field``, and the weight of the place where its
-    leading 1 stands.
-    """
+    """Return a point's vector as a number in base ``field``, and the weight of its leading 1."""
     weight = 1
     while point >= weight:
         point -= weight
@@ -231,7 +226,7 @@ def _point_to_vector(point: int, field: int) -> tuple[int, int]:
 
 
 def _vector_to_point(vector: int, field: int) -> int:
-    """The point of a vector: divided by its leading entry, it is the vector of one."""
+    """Return the point of a vector, after dividing it by its leading entry."""
     digits = _split_digits(vector, field)
     factor, weight = pow(digits[-1], -1, field), int(field ** (len(digits) - 1))
     leading = int(sum(digit * factor % field * field**place for place, digit in enumerate(digits)))
@@ -319,7 +314,7 @@ ENCODERS: dict[str, Callable[[Metric, int | str, DrawStream, bytes], bytes]] = {
 def _randomise_bits(
     metric: Metric, bits: Sequence[int], stream: DrawStream, one: str, zero: str
 ) -> bytes:
-    """A coin for each bit, packed; its threshold depends on the bit."""
+    """Flip a coin for each bit, with a threshold that depends on the bit, and pack them."""
     given = dict(metric.parameters)
     return pack_bits([int(stream.flip_coin(given[one if bit else zero])) for bit in bits])
 
@@ -335,7 +330,7 @@ def _draw_permanent(
 
 
 def pack_bits(bits: Sequence[int]) -> bytes:
-    """Bits as bytes."""
+    """Pack bits into bytes, the first bit highest."""
     size = -(-len(bits) // 8)
     return (
         int("".join("1" if bit else "0" for bit in bits), 2) << (8 * size - len(bits))

@@ -1,20 +1,17 @@
-"""What a client must not forget: its secret, and how often it has paid.
+"""The durable state of a client: its secret, and what it has paid.
 
-One small file, written whole or not at all and on disk before a report leaves. It holds
+One small file, written atomically and synced to disk before a report leaves. It holds
 
-- the *secret*, 32 bytes of the operating system. Cohort and permanent noise are functions of it
-  (``reference.py``), so that the same value meets the same noise for ever, without the noise being
-  stored;
-- for each metric id the *tags* of the values that were memoised: HMACs under the secret, no values.
-  Epochs and changed parameters count under the same id, because each of them draws permanent noise
-  of its own;
-- for each metric id how many reports were made where nothing is memoised.
+- the *secret*, 32 bytes from the operating system. Cohort and permanent noise are functions of it
+  (``encoder.py``), so that the same value always gets the same noise without storing the noise;
+- for each metric id the *tags* of memoised values: HMACs under the secret, not the values. Epochs
+  and changed parameters count under the same id, because each draws permanent noise of its own;
+- for each metric id the number of reports, where nothing is memoised.
 
-Deleted storage is a new client: a new secret, another cohort, new permanent noise, and a count that
-starts at nothing. Reports before and after are independent, so that the person has then paid a
-lifetime loss twice. No file can prevent that; whoever clears storage often should collect less
-often, or at a smaller epsilon. A file that cannot be read is therefore refused and never replaced
-silently.
+Deleting the file creates a new client: a new secret, another cohort, new permanent noise, and a
+payment count of zero. Reports before and after are independent, so the client has then paid its
+lifetime loss twice. No file can prevent that; where storage is cleared often, collect less often or
+at a smaller epsilon. An unreadable file is therefore refused and never replaced silently.
 """
 
 from __future__ import annotations
@@ -32,10 +29,10 @@ from hedgerow.numeric.bits import draw_words
 
 __all__ = ["SECRET_BYTES", "ClientState"]
 
-SECRET_BYTES = 32  # bytes
+SECRET_BYTES = 32
 _SECRET_PATTERN = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES}}}")
 _VERSION = 1
-_LOCK_SECONDS = 10.0  # seconds for another process that writes the same file
+_LOCK_SECONDS = 10.0  # how long to wait for another process that writes the same file
 
 
 @dataclass(frozen=True)
@@ -60,31 +57,37 @@ class _StateDocument:
 
     @classmethod
     def from_json(cls, text: str) -> _StateDocument:
-        """Strict, as the JavaScript client is: a file that is not exactly this raises
-        ValueError, TypeError, KeyError or AttributeError.
+        """Parse a state file as strictly as the JavaScript client does.
+
+        Anything else raises ValueError, TypeError, KeyError or AttributeError.
         """
         held: dict[str, Any] = json.loads(text)
         secret, tags, reports = held["secret"], held["tags"], held["reports"]
-        listed = all(
+        tags_valid = all(
             isinstance(metric, list) and all(isinstance(tag, str) for tag in metric)
             for metric in tags.values()
         )
-        counted = all(type(count) is int and 0 <= count < 1 << 53 for count in reports.values())
-        told = type(held["version"]) is int and held["version"] == _VERSION and len(held) == 4
-        if not (told and listed and counted and _SECRET_PATTERN.fullmatch(secret)):
+        counts_valid = all(
+            type(count) is int and 0 <= count < 1 << 53 for count in reports.values()
+        )
+        version_valid = (
+            type(held["version"]) is int and held["version"] == _VERSION and len(held) == 4
+        )
+        valid = version_valid and tags_valid and counts_valid
+        if not (valid and _SECRET_PATTERN.fullmatch(secret)):
             raise ValueError
         return cls(bytes.fromhex(secret), tags, reports)
 
 
 class ClientState:
-    """The durable memory of one client, in one file; made with a new secret where there is none."""
+    """The state file of one client, created with a new secret if it does not exist."""
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self.path = Path(path).resolve()
         if not self.path.parent.is_dir():
             raise LedgerError(
-                f"The folder '{self.path.parent}' for the client's memory does not exist. Make it"
-                " first."
+                f"The folder '{self.path.parent}' for the client's state file does not exist."
+                " Create it first."
             )
         if secret is not None and (not isinstance(secret, bytes) or len(secret) != SECRET_BYTES):
             raise InvalidArgument("secret", f"must be {SECRET_BYTES} bytes")
@@ -97,22 +100,20 @@ class ClientState:
                 self._write(state)
         if secret is not None and state.secret != secret:
             raise LedgerError(
-                f"The client's memory '{self.path}' belongs to another secret. Give that one, or"
-                " name another file."
+                f"The client's state file '{self.path}' belongs to another secret. Pass that"
+                " secret, or name another file."
             )
         self.secret = state.secret
 
     def count_payments(self, metric: str) -> int:
-        """How often ``metric`` was paid for: different memoised values, and reports of which
-        nothing is memoised.
-        """
+        """Count the payments for a metric: distinct memoised values, plus unmemoised reports."""
         return self._read_current().count_payments(metric)
 
     def charge(self, metric: str, tag: str | None, cap: int) -> int:
-        """Pay once more, unless ``tag`` was paid for before; durable on return. ``tag`` None pays
-        for one report. Says what is left.
+        """Pay for a new tag, or for one report if ``tag`` is None, and return what the cap leaves.
 
-        BudgetExceeded past the cap: nothing was written.
+        The payment is durable on return. A tag that was paid before is free. Past the cap it raises
+        BudgetExceeded and writes nothing.
         """
         with lock_folder(self.path.parent, _LOCK_SECONDS):
             state = self._read_current()
@@ -132,14 +133,15 @@ class ClientState:
             return cap - state.count_payments(metric)
 
     def _read_current(self) -> _StateDocument:
-        """What is on disk now. The file may have gone since it was opened: going on would draw
-        noise that nobody remembers.
+        """Read the file again; refuse if it was deleted or replaced since it was opened.
+
+        Otherwise the client would draw permanent noise that no file remembers.
         """
         state = self._read()
         if state is None or state.secret != self.secret:
             raise LedgerError(
-                f"The client's memory '{self.path}' was deleted or replaced meanwhile. Open it anew"
-                " to become a new client."
+                f"The client's state file '{self.path}' was deleted or replaced. Open it again to"
+                " start as a new client."
             )
         return state
 
@@ -150,13 +152,13 @@ class ClientState:
             return None
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise LedgerError(
-                f"The client's memory '{self.path}' cannot be read. Restore it; deleting it makes a"
-                " new client, which costs the person one more lifetime loss."
+                f"The client's state file '{self.path}' cannot be read. Restore it: deleting it"
+                " creates a new client and costs one more lifetime epsilon."
             ) from None
 
     def _write(self, state: _StateDocument) -> None:
         draft = self.path.with_name(self.path.name + ".new")
-        # Readable by its owner alone: who has the secret can undo the permanent noise.
+        # Readable by its owner alone: the secret is enough to undo the permanent noise.
         held = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(held, "w", encoding="utf-8") as file:
             file.write(state.to_json())
@@ -168,12 +170,12 @@ class ClientState:
 def _format_cap_error(metric: str, memoised: bool, cap: int) -> str:
     if memoised:
         return (
-            f"The metric '{metric}' has used its cap of {cap} different value{'s' * (cap != 1)} on"
-            " this client, and this value is new. A value reported before can be reported again; a"
-            " larger cap costs one more lifetime loss for each value."
+            f"The metric '{metric}' has used its cap of {cap} distinct value{'s' * (cap != 1)} on"
+            " this client, and this value is new. Report an earlier value again, or raise the cap:"
+            " each further value costs one more lifetime epsilon."
         )
     return (
         f"The metric '{metric}' has used its cap of {cap} report{'s' * (cap != 1)} on this client."
-        " A larger cap costs one more epsilon for each report; a memoised protocol answers repeats"
-        " for free."
+        " Raise the cap, at one more epsilon for each report, or use a memoised protocol, whose"
+        " repeated answers are free."
     )

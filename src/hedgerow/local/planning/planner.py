@@ -1,8 +1,8 @@
-"""Which protocol, and how many clients: decided from public numbers, before anything is collected.
+"""The choice of a protocol and of the number of clients, from public numbers before collection.
 
-A value is *seen* when it passes the family-wise test among all values of the domain. How many
-clients that takes, and which share so many clients can show, follow from the exact variance of the
-protocol by the normal law.
+A value is *detected* if it passes the family-wise test among all values of the domain. The clients
+needed for a share, and the share detectable with a number of clients, follow from the protocol's
+exact variance and a normal approximation.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ __all__ = [
     "detectable_frequency",
 ]
 
-_VARIANCE_TOLERANCE = 1.05  # variances this close are as good as each other: then bytes decide
-_DEFAULT_REPORT_BYTES = 4096  # bytes that a client will send without being asked
+_VARIANCE_TOLERANCE = 1.05  # variances within this factor count as equal; then report size decides
+_DEFAULT_REPORT_BYTES = 4096  # the largest report unless the caller says otherwise
 _MAX_CLIENTS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolChoice:
-    """A protocol, and why it."""
+    """A protocol, and the reason for choosing it."""
 
     scheme: LocalProtocol
     reason: str
@@ -57,8 +57,9 @@ def choose_protocol(
     repeats: bool = False,
     lifetime: Number | None = None,
 ) -> ProtocolChoice:
-    """The protocol for counting values: with ``repeats`` clients report again and again, at most
-    ``lifetime`` in all for each value.
+    """Choose the protocol for counting values.
+
+    With ``repeats``, clients report repeatedly and lose at most ``lifetime`` for each value.
     """
     size, limit = check_domain(domain), check_epsilon(epsilon)
     room = (
@@ -69,18 +70,18 @@ def choose_protocol(
     if repeats:
         return _choose_memoised(size, epsilon, 2 * limit if lifetime is None else lifetime, room)
     if lifetime is not None:
-        raise InvalidArgument("lifetime", "is for repeated reports; say repeats=True", lifetime)
+        raise InvalidArgument("lifetime", "is for repeated reports; pass repeats=True", lifetime)
     if size < 3 * exp(float(limit)) + 2:
         reason = (
-            "few values: below 3 e^epsilon + 2 of them this is more accurate than a bit for each,"
-            " and the simplest client"
+            "few values: with fewer than 3 e^epsilon + 2 values it is more accurate than one bit"
+            " for each, and the client is the simplest"
         )
         return _choose_smallest([KAry.calibrate(domain=size, epsilon=epsilon)], room, reason)
     hadamard = Hadamard.calibrate(domain=size, epsilon=epsilon)
     schemes: list[LocalProtocol] = [Unary.optimised(domain=size, epsilon=epsilon), hadamard]
-    with suppress(InvalidArgument):  # a domain beyond its tables
+    with suppress(InvalidArgument):  # the domain may exceed its tables
         projective = Projective.calibrate(domain=size, epsilon=epsilon)
-        # over two elements it is as accurate as Hadamard's, and more work
+        # With a field of two elements it is as accurate as Hadamard response, but slower.
         if projective.field > 2 or hadamard.record_size > room:
             schemes.append(projective)
     return _choose_smallest(
@@ -89,7 +90,7 @@ def choose_protocol(
 
 
 def choose_mean_protocol(*, domain: int, epsilon: Number) -> ProtocolChoice:
-    """The protocol for a mean with the least variance in the worst case."""
+    """Choose the protocol for a mean with the least variance in the worst case."""
     schemes = [
         kind.calibrate(domain=domain, epsilon=epsilon) for kind in (Duchi, Piecewise, Hybrid)
     ]
@@ -102,55 +103,58 @@ def choose_mean_protocol(*, domain: int, epsilon: Number) -> ProtocolChoice:
 def clients_needed(
     scheme: LocalProtocol, frequency: Number, *, level: Number = 0.05, power: Number = 0.9
 ) -> int:
-    """How many clients show a value that a share ``frequency`` of them holds, with probability
-    ``power``.
-    """
+    """Return the clients needed to detect a share ``frequency`` with probability ``power``."""
     share = float(parse_probability(frequency, "frequency"))
     far, near = _compute_quantiles(scheme, level, power)
     clients = (
         (far * sqrt(scheme.variance(0.0, 1)) + near * sqrt(scheme.variance(share, 1))) / share
     ) ** 2
     if clients > _MAX_CLIENTS:
-        raise InvalidArgument("frequency", "is too small: no number of clients would do", frequency)
+        raise InvalidArgument(
+            "frequency", "is too small for any number of clients; name a larger share", frequency
+        )
     return max(1, ceil(clients))
 
 
 def detectable_frequency(
     scheme: LocalProtocol, clients: int, *, level: Number = 0.05, power: Number = 0.9
 ) -> float:
-    """The smallest share that so many clients show with probability ``power``; infinite where
-    not even everybody's value would be seen.
+    """Return the least share that ``clients`` detect with probability ``power``.
+
+    Infinite if not even a value that all clients hold would be detected.
     """
     n = check_integer(clients, "clients", 1, _MAX_CLIENTS)
     far, near = _compute_quantiles(scheme, level, power)
 
-    def seen(share: float) -> bool:
+    def is_detected(share: float) -> bool:
         return n * share >= far * sqrt(scheme.variance(0.0, n)) + near * sqrt(
             scheme.variance(share, n)
         )
 
-    if not seen(1.0):
+    if not is_detected(1.0):
         return float("inf")
     low, high = 0.0, 1.0
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
     return high
 
 
 def _compute_quantiles(scheme: LocalProtocol, level: Number, power: Number) -> tuple[float, float]:
     if isinstance(scheme, (Duchi, Piecewise, Hybrid)):
-        raise InvalidArgument("scheme", "must count values; a mean has its variance", scheme.name)
-    alarm, chance = (
+        raise InvalidArgument(
+            "scheme", "must count values; for a mean, use its variance instead", scheme.name
+        )
+    false_alarm, detection = (
         float(parse_probability(level, "level")) / scheme.domain,
         float(parse_probability(power, "power")),
     )
-    return float(-ndtri(alarm)), float(ndtri(chance))
+    return float(-ndtri(false_alarm)), float(ndtri(detection))
 
 
 def _choose_memoised(domain: int, epsilon: Number, lifetime: Number, room: int) -> ProtocolChoice:
     reason = (
-        "repeated reports: a remembered answer for each value bounds what all of them give away"
+        "repeated reports: a remembered answer for each value bounds the loss of all its reports"
     )
     return _choose_smallest(
         [LongitudinalUnary.calibrate(domain=domain, epsilon=epsilon, lifetime=lifetime)],
@@ -164,7 +168,7 @@ def _choose_smallest(schemes: list[LocalProtocol], room: int, reason: str) -> Pr
     if not fitting:
         least = min(scheme.record_size for scheme in schemes)
         raise Unsupported(
-            f"no protocol has reports of {room} bytes here; allow {least}, or group the values."
+            f"No protocol fits reports of {room} bytes. Allow {least} bytes, or group the values."
         )
     best = min(scheme.variance(0.0, 1) for scheme in fitting)
     good = [scheme for scheme in fitting if scheme.variance(0.0, 1) <= _VARIANCE_TOLERANCE * best]

@@ -1,11 +1,10 @@
-"""What collecting would give, tried on clients that do not exist: their values are known, so the
-error is too.
+"""Simulated collection of frequencies, on synthetic clients with known values.
 
-RAPPOR's counters are drawn bit by bit and not report by report. Given how many clients of a cohort
-have a bit in their filters, how many report it is a sum of two binomials, one of those who have it
-and one of the others, independent of all other bits: coins are thrown for every bit alone. That is
-the law of the counters, and it takes as long for fourteen million clients as their values take to
-be dealt out to cohorts.
+RAPPOR's counters are drawn bit by bit and not report by report. Take the clients of a cohort that
+have a bit in their filters, and the others: the reported ones of that bit are a sum of two
+binomials, one of each kind of client, and independent of all other bits, because every bit has its
+own coins. This is the exact distribution of the counters. It takes no longer, for fourteen million
+clients, than assigning their cohorts.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from hedgerow.numeric.exact_number import Number
 from hedgerow.numeric.vectorised import Floats, Integers
 
 __all__ = [
+    "MAX_CLIENTS",
     "SHAPES",
     "ProgressCallback",
     "SimulatedFrequencies",
@@ -43,15 +43,13 @@ __all__ = [
 SHAPES = ("zipf", "uniform")
 _CHUNK_BYTES = 1 << 24  # bytes of reports at a time
 _CLIENT_CHUNK = 1 << 20  # clients at a time
-_MAX_CLIENTS = 10**9
+MAX_CLIENTS = 10**9
 ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedFrequencies:
-    """True counts and what was estimated of them, for codes 0, 1, … or for values with these
-    ``names``.
-    """
+    """True counts and their estimates, for the codes 0, 1, … or for values with ``names``."""
 
     scheme: LocalProtocol
     true_counts: Integers
@@ -60,17 +58,17 @@ class SimulatedFrequencies:
 
     @property
     def errors(self) -> Floats:
-        """Estimate less truth, for each value."""
+        """The estimate minus the truth, for each value."""
         return self.estimates.counts - self.true_counts
 
     @property
     def root_mean_square_error(self) -> float:
-        """The error that there was, over all values."""
+        """The actual root mean square error over all values."""
         return sqrt(float(np.mean(self.errors**2)))
 
     @property
     def expected_error(self) -> float:
-        """The error that the exact variance foretells."""
+        """The root mean square error that the exact variance predicts."""
         n = self.estimates.n
         held, of_each = np.unique(self.true_counts, return_counts=True)
         variances = [self.scheme.variance(count / n, n) for count in held.tolist()]
@@ -78,23 +76,21 @@ class SimulatedFrequencies:
 
     @property
     def coverage(self) -> float:
-        """The share of the 95 % intervals that hold the truth."""
+        """The share of the 95 % intervals that contain the truth."""
         lows, highs = self.estimates.intervals()
         return float(np.mean((lows <= self.true_counts) & (self.true_counts <= highs)))
 
     def list_detected(self, control: str = "fdr", level: Number = 0.05) -> list[ValueEstimate]:
-        """The values that a decoder reports, the most frequent first."""
+        """List the values that a decoder detects, the most frequent first."""
         codes = np.flatnonzero(self.estimates.detect(control, level))
         return self._list_estimates(codes[np.argsort(-self.estimates.counts[codes], kind="stable")])
 
     def list_most_frequent(self, most: int) -> list[ValueEstimate]:
-        """The so many values that are the most frequent in truth, whether they were detected or
-        not.
-        """
+        """List the ``most`` values with the largest true counts, detected or not."""
         return self._list_estimates(np.argsort(-self.true_counts, kind="stable")[:most])
 
     def find_true_counts(self, found: Sequence[ValueEstimate]) -> dict[int | str, int]:
-        """How many clients hold each of these values in truth."""
+        """Return the true count of each of these values."""
         wanted = {finding.value for finding in found}
         names: Sequence[int | str] = (
             range(len(self.true_counts)) if self.names is None else self.names
@@ -122,12 +118,13 @@ class SimulatedFrequencies:
 
 
 def draw_holders(shape: str, values: int, clients: int) -> Integers:
-    """How many of so many clients hold each value: drawn by this shape, the first value the most
-    frequent one of ``zipf``.
+    """Draw the number of clients that hold each value, from a distribution of this shape.
+
+    The first value is the most frequent one of ``zipf``.
     """
-    check_integer(clients, "clients", 1, _MAX_CLIENTS)
+    check_integer(clients, "clients", 1, MAX_CLIENTS)
     levels, truth = (
-        _cumulate_weights(shape, check_integer(values, "values", 1, _MAX_CLIENTS)),
+        _cumulate_weights(shape, check_integer(values, "values", 1, MAX_CLIENTS)),
         np.zeros(values, np.int64),
     )
     for start in range(0, clients, _CLIENT_CHUNK):
@@ -140,13 +137,14 @@ def draw_holders(shape: str, values: int, clients: int) -> Integers:
 def simulate_frequencies(
     scheme: LocalProtocol, clients: int, shape: str = "zipf", moved: ProgressCallback | None = None
 ) -> SimulatedFrequencies:
-    """Let so many clients hold values of this shape, report once each, and estimate. ``moved``
-    hears how far it is.
+    """Simulate one report of each client, with values of this shape, and estimate the counts.
+
+    ``moved`` is called with the number of clients done, and of all.
     """
     if isinstance(scheme, MEAN_PROTOCOLS):
         raise Unsupported(
-            f"This simulation counts values, and {scheme.name} estimates a mean: simulate_mean"
-            " tries it."
+            f"simulate_frequencies counts values, but {scheme.name} estimates a mean. Use"
+            " simulate_mean instead."
         )
     truth, counters = simulate_collection(scheme, clients, shape, moved)
     return SimulatedFrequencies(scheme, truth, scheme.estimate(counters))
@@ -155,11 +153,11 @@ def simulate_frequencies(
 def simulate_collection(
     scheme: LocalProtocol, clients: int, shape: str, moved: ProgressCallback | None = None
 ) -> tuple[Integers, Integers]:
-    """How many of so many clients hold each value, and the counters of their reports."""
-    check_integer(clients, "clients", 1, _MAX_CLIENTS)
+    """Draw the true count of each value, and the counters of the clients' reports."""
+    check_integer(clients, "clients", 1, MAX_CLIENTS)
     if isinstance(scheme, Rappor):
         raise Unsupported(
-            "RAPPOR is about texts: simulate_texts takes them, and how many clients hold each."
+            "RAPPOR collects texts. Use simulate_rappor, with the number of clients for each text."
         )
     levels = _cumulate_weights(shape, scheme.domain)
     truth, counters = np.zeros(scheme.domain, np.int64), np.zeros(scheme.counter_count, np.int64)
@@ -180,28 +178,31 @@ def simulate_rappor(
     unlisted: Sequence[str] = (),
     moved: ProgressCallback | None = None,
 ) -> SimulatedFrequencies:
-    """RAPPOR at any size: ``held`` has the candidates, and how many clients hold each (0 is fine);
-    ``unlisted`` names those of them that the decoder is not told. Truth and estimates are in the
-    order of ``held``, without the unlisted."""
+    """Simulate RAPPOR at any size.
+
+    ``held`` maps each candidate to the number of clients that hold it, possibly 0. ``unlisted``
+    names the texts that the decoder does not know. Truth and estimates are in the order of
+    ``held``, without the unlisted texts.
+    """
     scheme, texts = metric.scheme, list(held)
     if not isinstance(scheme, Rappor):
         raise Unsupported(
-            f"{scheme.name} is about codes: simulate takes a number of clients. Texts are for"
-            " RAPPOR."
+            f"{scheme.name} collects codes, not texts. Use simulate_frequencies, with a number of"
+            " clients."
         )
     truth = np.array(
-        [check_integer(count, "held", 0, _MAX_CLIENTS) for count in held.values()], np.int64
+        [check_integer(count, "held", 0, MAX_CLIENTS) for count in held.values()], np.int64
     )
-    check_integer(int(truth.sum()), "held", 1, _MAX_CLIENTS)
+    check_integer(int(truth.sum()), "held", 1, MAX_CLIENTS)
     hidden = set(unlisted)
     if not hidden <= held.keys() or len(hidden) == len(texts):
         raise InvalidArgument(
-            "unlisted", "must be some of the texts that are held, and not all", list(unlisted)
+            "unlisted", "must be some of the texts in held, but not all of them", list(unlisted)
         )
     bits = scheme.hash_values(texts, metric.permanent_hash)
     counters = simulate_counters(scheme, bits, truth, moved)
     listed = np.array([text not in hidden for text in texts])
-    # As scheme.estimate does, without hashing all texts once more.
+    # The same as scheme.estimate, but without hashing all texts again.
     estimates = decode_candidates(
         scheme.compute_bit_rates(counters), Candidates.of(bits[listed], scheme.k)
     )
@@ -213,14 +214,16 @@ def simulate_rappor(
 def simulate_counters(
     scheme: Rappor, bits: Integers, held: Integers, moved: ProgressCallback | None = None
 ) -> Integers:
-    """The counters of clients of whom ``held`` hold each value, a report each; ``bits`` has the
-    bits of every value, as ``scheme.bits``.
+    """Draw the counters of one report of each client.
+
+    ``held`` is the number of clients with each value, ``bits`` the result of
+    ``scheme.hash_values`` for all values.
     """
     return _draw_counters(scheme, bits, _assign_cohorts(held, scheme.m, moved))
 
 
 def _assign_cohorts(truth: Integers, cohorts: int, moved: ProgressCallback | None) -> Integers:
-    """(value, cohort) -> how many clients: each draws its cohort."""
+    """Draw a cohort for each client, and count the clients of each (value, cohort)."""
     ends, clients = np.cumsum(truth), int(truth.sum())
     dealt = np.zeros(truth.size * cohorts, np.int64)
     for start in range(0, clients, _CLIENT_CHUNK):
@@ -236,10 +239,10 @@ def _assign_cohorts(truth: Integers, cohorts: int, moved: ProgressCallback | Non
 
 
 def _draw_counters(scheme: Rappor, bits: Integers, dealt: Integers) -> Integers:
-    """The counters that these clients make, a report each."""
+    """Draw the counters of one report of each client, from the counts by cohort."""
     sizes, have = dealt.sum(axis=0), np.zeros(scheme.m * scheme.k)
     for i in range(scheme.h):
-        # a text that hashes to the same bit twice sets it once
+        # A text that hashes to the same bit twice sets it only once.
         again = (bits[:, :, :i] == bits[:, :, i : i + 1]).any(axis=2)
         cells = np.arange(scheme.m) * scheme.k + bits[:, :, i]
         have += np.bincount(cells.ravel(), np.where(again, 0, dealt).ravel(), minlength=have.size)
@@ -249,7 +252,7 @@ def _draw_counters(scheme: Rappor, bits: Integers, dealt: Integers) -> Integers:
 
 
 def _draw_binomials(trials: Floats, chance: float) -> Floats:
-    """One draw for each, by inverting the distribution function."""
+    """Draw a binomial for each number of trials, by inverting the distribution function."""
     some = np.maximum(trials, 1.0)
     found = np.ceil(bdtrik(np.maximum(_draw_uniform(trials.size), 2.0**-54), some, chance))
     return np.where(trials > 0, np.clip(found, 0.0, some), 0.0)
@@ -262,8 +265,9 @@ def _cumulate_weights(shape: str, values: int) -> Floats:
 
 
 def _draw_values(levels: Floats, size: int) -> Integers:
-    """Values of clients that do not exist: nobody is hurt if the last bits of a probability are
-    off.
+    """Draw values of synthetic clients.
+
+    Floating-point probabilities are good enough here, because no real value is protected.
     """
     found: Integers = np.minimum(
         np.searchsorted(levels, _draw_uniform(size) * levels[-1], side="right"), len(levels) - 1

@@ -1,9 +1,8 @@
-"""Protocols: how a client randomises before it sends, and how a collector estimates from what
-arrives. One file each, with its proof.
+"""Protocols: the randomisation of a value on the client, and the estimate from all reports.
 
-A protocol is a small frozen value made of whole numbers, which are the parameters of a metric.
-Reports are rows of bytes of one length; the state of a collector is an array of 64-bit counters,
-the last of which is the number of reports. States of different shards add.
+Each protocol has its own file, with its proof. It is a small frozen dataclass of whole numbers: the
+parameters of a metric. Reports are rows of bytes of one length. The state of a collector is an
+array of 64-bit counters, the last of which is the number of reports; states of shards are added.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from typing import Protocol as Structure
 from hedgerow.local.bit_rows import Records
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.protocols.hadamard import Hadamard
+from hedgerow.local.protocols.hybrid_mean import Hybrid
 from hedgerow.local.protocols.k_ary import KAry
-from hedgerow.local.protocols.mean import Duchi, Hybrid, Piecewise
+from hedgerow.local.protocols.mean import Duchi, Piecewise
 from hedgerow.local.protocols.projective import Projective
 from hedgerow.local.protocols.rappor import Rappor
 from hedgerow.local.protocols.unary import LongitudinalUnary, Unary
@@ -39,38 +39,41 @@ __all__ = [
 
 
 class LocalProtocol(Structure):
-    """What every protocol offers."""
+    """The interface that every protocol implements."""
 
     name: ClassVar[str]
     memoised: ClassVar[bool]
-    """Whether a client must remember its permanent answer to a value: then it has ``permanent``
-    and ``instantaneous`` too.
+    """True if a client remembers a permanent answer to each value.
+
+    Such a protocol also has ``permanent_response`` and ``instantaneous_response``.
     """
 
     @property
     def domain(self) -> int:
-        """How many values there are, codes 0 to domain-1; for means, how many grid points."""
+        """The number of values, which have the codes 0 to domain-1; for a mean, of grid points."""
         ...
 
     @property
     def record_size(self) -> int:
-        """Bytes of one report."""
+        """The size of one report in bytes."""
         ...
 
     @property
     def counter_count(self) -> int:
-        """How many counters the state has."""
+        """The number of counters in the state."""
         ...
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
         ...
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
-        """What each different memoised value gives away however often it is reported (infinity
-        where nothing bounds that); what each report does where nothing is memoised."""
+        """The epsilon of all reports of one value if answers are memoised, else of one report.
+
+        Infinite if the loss of repeated reports is unbounded.
+        """
         ...
 
     @property
@@ -79,23 +82,19 @@ class LocalProtocol(Structure):
         ...
 
     def encode(self, values: Any) -> Records:
-        """A report for each code, with fresh randomness."""
+        """Return a fresh report for each code."""
         ...
 
     def aggregate(self, records: Any) -> Integers:
-        """The state that these reports make; any of them wrong is an error, and nothing is
-        counted.
-        """
+        """Return the counters of these reports; refuse them all if one is malformed."""
         ...
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
-        """Unbiased, raw counts from a state: of all values, or of the given codes."""
+        """Estimate unbiased counts from a state, of all values or of the given codes."""
         ...
 
     def variance(self, frequency: float, n: int) -> float:
-        """The exact variance of one estimated count, where a share ``frequency`` of n clients
-        holds the value.
-        """
+        """Return the exact variance of the count of a value that n * frequency clients hold."""
         ...
 
 
@@ -110,5 +109,5 @@ ALL: dict[str, type[LocalProtocol]] = {
     Hybrid.name: Hybrid,
     Rappor.name: Rappor,
 }
-# they estimate the mean of a number, and count no values
+# These estimate the mean of a number; all others count values.
 MEAN_PROTOCOLS = (Duchi, Piecewise, Hybrid)

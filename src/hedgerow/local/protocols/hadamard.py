@@ -1,29 +1,30 @@
-"""Hadamard response: one bit about the value, and which bit it is.
+"""Hadamard response: a random index and one noisy parity bit of the value at that index.
 
 Statement
     Let K be the least power of two that is at least the number of values. A client with value v
-    draws j uniformly below K and reports j with the parity of the bits that j and v share, told
-    truly with probability p = keep/65536 > 1/2. One report is pure epsilon-DP with epsilon = ln
-    p/(1-p).
+    draws an index j uniformly below K. It reports j and one bit: the parity of the number of ones
+    in (j AND v), correct with probability p = keep/65536 > 1/2 and flipped otherwise. One report is
+    pure epsilon-DP with epsilon = ln(p/(1-p)).
 
 Proof
-    j does not depend on v. Given j, the report is one bit, told truly with probability p and
-    falsely with 1-p.
+    j does not depend on v. Given j, the report is one bit, correct with probability p and flipped
+    with probability 1-p.
 
 Accuracy
-    A report supports the values whose parity with its j is the reported bit: its own value with
-    probability p. Two different values have different parities for exactly half of all j, so that
-    it supports any other value with probability 1/2, whatever p is. The variance for each client is
-    ((e^eps+1)/(e^eps-1))^2, less the share of the value: near the best for small epsilon, poor for
-    large.
+    A report supports the values whose parity with its j is the reported bit: its owner's value with
+    probability p. Two different values have different parities for exactly half of all j, so a
+    report supports any other value with probability 1/2, whatever p is. The variance per client is
+    ((e^eps+1)/(e^eps-1))^2, minus the share of the value: close to optimal for a small epsilon,
+    poor for a large one.
 
 Arithmetic
-    j: the lowest bits of one 16-bit draw, or of two with the higher first where K > 65536. Then u <
-    keep tells the truth. The counters of a state are, for each j, reports with bit 0 less those
-    with bit 1; a fast transform in whole numbers gives the support of all values.
+    j is the lowest bits of one 16-bit draw, or of two draws, the higher first, if K > 65536. Then
+    one draw u: the bit is correct if u < keep. A state has one counter for each j: the reports with
+    bit 0 minus the reports with bit 1. A fast transform in whole numbers gives the support of all
+    values.
 
 Edges
-    The report is 2j + bit in 1 to 4 bytes, the highest first.
+    The report is 2j + bit in 1 to 4 bytes, big-endian.
 
 Source
     Bassily, Smith (STOC 2015); Acharya, Sun, Zhang (AISTATS 2019).
@@ -57,7 +58,7 @@ __all__ = ["Hadamard", "hadamard_transform"]
 
 @dataclass(frozen=True, slots=True)
 class Hadamard(PureFrequencyProtocol):
-    """``keep``: how likely the bit is told truly, in 1/65536, above one half."""
+    """Hadamard response; ``keep``: the probability of a correct bit, in 1/65536, above 1/2."""
 
     name: ClassVar[str] = "hadamard"
     domain: int
@@ -71,7 +72,7 @@ class Hadamard(PureFrequencyProtocol):
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Hadamard:
-        """The most truth that epsilon allows."""
+        """Return the protocol with the largest ``keep`` within epsilon."""
         return cls(
             domain,
             find_largest_threshold(
@@ -81,45 +82,44 @@ class Hadamard(PureFrequencyProtocol):
 
     @property
     def order(self) -> int:
-        """How many bits there are to choose from: the least power of two that is at least the
-        domain.
-        """
+        """The number of indices: the least power of two that is at least the domain."""
         return 1 << (self.domain - 1).bit_length()
 
     @property
     def record_size(self) -> int:
-        """Bytes of a report."""
+        """The size of one report in bytes."""
         return byte_width(2 * self.order)
 
     @property
     def counter_count(self) -> int:
-        """One for each j, and the number of reports."""
+        """The number of counters: one for each index, and the number of reports."""
         return self.order + 1
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
         return compute_epsilon(self.own_support / (1 - self.own_support))
 
     @property
     def own_support(self) -> Fraction:
-        """How likely a report agrees with its owner's value."""
+        """The probability that a report agrees with its owner's value."""
         return Fraction(self.keep, SCALE)
 
     @property
     def other_support(self) -> Fraction:
-        """How likely a report agrees with another value."""
+        """The probability that a report agrees with another value."""
         return Fraction(1, 2)
 
     @property
     def total_variation(self) -> Fraction:
-        """The total variation distance between the reports of two values: for half of all j they
-        have the same law.
+        """The total variation distance between the reports of two values.
+
+        For half of all indices both values have the same distribution of reports.
         """
         return self.own_support - self.other_support
 
     def encode(self, values: Any) -> Records:
-        """A fresh report for each value."""
+        """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         index = uniform_integers(self.order, codes.size)
         parity = np.bitwise_count(index & codes) & 1
@@ -127,19 +127,20 @@ class Hadamard(PureFrequencyProtocol):
         return pack_numbers(2 * index + bit, self.record_size)
 
     def aggregate(self, records: Any) -> Integers:
-        """For each j the reports with bit 0 less those with bit 1, then the number of reports."""
+        """Return for each index the zeros minus the ones, then the number of reports."""
         found = count_numbers(records, self.record_size, 2 * self.order)
         return np.append(found[::2] - found[1::2], found.sum())
 
     def count_support(self, counters: Integers) -> Integers:
-        """How many reports agree with each value."""
+        """Return the number of reports that agree with each value."""
         support: Integers = (counters[-1] + hadamard_transform(counters[:-1])[: self.domain]) >> 1
         return support
 
 
 def hadamard_transform(numbers: Integers) -> Integers:
-    """Sums with signs: the entry v is the sum over j of numbers[j], negative where j and v share
-    an odd number of bits.
+    """Compute the Walsh-Hadamard transform of a power of two of numbers.
+
+    Entry v is the sum over j of numbers[j], negated where (j AND v) has an odd number of ones.
     """
     result, half = numbers.copy(), 1
     while half < result.size:

@@ -1,4 +1,4 @@
-"""k-ary randomised response: the truth, or any value. With two values it is Warner's.
+"""k-ary randomised response: the true value or a uniform one; Warner's method if k = 2.
 
 Statement
     With probability r = truth/65536 the report is the client's value, else one of the k values
@@ -6,22 +6,21 @@ Statement
     epsilon = ln(1 + k r/(1-r)): ln 3 for two values at r = 1/2.
 
 Proof
-    That of ``hedgerow.mechanisms.randomized_response``, whose loss this is: r is a rational with
-    denominator 65536.
+    See ``hedgerow.mechanisms.randomized_response``, whose loss is used here: r is a rational number
+    with denominator 65536.
 
 Accuracy
     A report supports the value that it names: p = r + (1-r)/k and q = (1-r)/k in
     ``hedgerow.local.protocols.pure_frequency``.
 
 Arithmetic
-    One 16-bit draw u, the truth when u < truth; then a uniform value below k. A client that reads
-    draws one by one takes for the latter one draw where k <= 65536 and two (the higher half first)
-    otherwise, again until the number is below the largest multiple of k, and keeps its remainder
-    modulo k. The value is drawn whether it is needed or not.
+    One 16-bit draw u: the report is true if u < truth. Then a uniform value below k. A client that
+    reads draws one by one takes one draw for it if k <= 65536, else two (the higher half first). It
+    repeats until the number is below the largest multiple of k, and keeps the remainder modulo k.
+    The value is drawn even if it is not needed.
 
 Edges
-    Thresholds are strictly between 0 and 1. The report is the code in 1 to 3 bytes, the highest
-    first.
+    Thresholds are strictly between 0 and 1. The report is the code in 1 to 3 bytes, big-endian.
 
 Source
     Warner (JASA 1965); Kairouz, Bonawitz, Ramage (ICML 2016).
@@ -55,7 +54,7 @@ __all__ = ["KAry"]
 
 @dataclass(frozen=True, slots=True)
 class KAry(PureFrequencyProtocol):
-    """One of ``domain`` values: the true one with probability truth/65536, else any."""
+    """k-ary randomised response: the true value with probability truth/65536, else any."""
 
     name: ClassVar[str] = "k_ary"
     domain: int
@@ -67,7 +66,7 @@ class KAry(PureFrequencyProtocol):
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> KAry:
-        """The most truth that epsilon allows."""
+        """Return the protocol with the largest ``truth`` within epsilon."""
         size = check_domain(domain)
         return cls(
             size,
@@ -78,22 +77,22 @@ class KAry(PureFrequencyProtocol):
 
     @property
     def record_size(self) -> int:
-        """Bytes of a report."""
+        """The size of one report in bytes."""
         return byte_width(self.domain)
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
         return Fraction(RandomizedResponse(Fraction(self.truth, SCALE), self.domain).loss().epsilon)
 
     @property
     def own_support(self) -> Fraction:
-        """How likely a report names its owner's value."""
+        """The probability that a report names its owner's value."""
         return Fraction(self.truth, SCALE) + self.other_support
 
     @property
     def other_support(self) -> Fraction:
-        """How likely a report names a given other value."""
+        """The probability that a report names a given other value."""
         return Fraction(SCALE - self.truth, SCALE * self.domain)
 
     @property
@@ -102,7 +101,7 @@ class KAry(PureFrequencyProtocol):
         return Fraction(self.truth, SCALE)
 
     def encode(self, values: Any) -> Records:
-        """A fresh report for each value."""
+        """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         honest = flip_coins(self.truth, codes.size)
         return pack_numbers(
@@ -110,6 +109,6 @@ class KAry(PureFrequencyProtocol):
         )
 
     def aggregate(self, records: Any) -> Integers:
-        """How often each value was reported, then the number of reports."""
+        """Count the reports of each value, then all reports."""
         found = count_numbers(records, self.record_size, self.domain)
         return np.append(found, found.sum())

@@ -1,35 +1,45 @@
 """Projective geometry response: as accurate as optimised unary encoding, in two or three bytes.
 
+Symbols
+    F       number of elements of the field, a prime
+    t       length of the vectors
+    K       number of points, (F^t - 1)/(F - 1): vectors other than 0, up to a factor
+    S       number of points orthogonal to a given one, (F^(t-1) - 1)/(F - 1)
+    I       number of points orthogonal to two given ones, (F^(t-2) - 1)/(F - 1)
+    a       truth/65536, the probability of a report orthogonal to the client's value
+
 Statement
-    Take the prime field of F elements and its vectors of length t up to a factor: K = (F^t - 1)/(F
-    - 1) points, of which S = (F^(t-1) - 1)/(F - 1) are orthogonal to any given one, and (F^(t-2) -
-    1)/(F - 1) to any two. Values are points. With probability a = truth/65536 the report is a
-    uniform point orthogonal to the client's value, else a uniform one of the others. One report is
-    pure epsilon-DP with epsilon = |ln a(K-S)/((1-a)S)|.
+    Each value is a point. With probability a the report is a uniform point orthogonal to the
+    client's value, else a uniform one of the other points. One report is pure epsilon-DP with
+    epsilon = |ln(a(K-S)/((1-a)S))|.
 
 Proof
     Any report has probability a/S or (1-a)/(K-S), whatever the value.
 
 Accuracy
-    A report supports the values that it is orthogonal to: p = a, and q = a I/S + (1-a)(S-I)/(K-S)
-    with I points orthogonal to two. The variance is least where F is near e^eps + 1; then it is
-    that of OUE, 4 e^eps/(e^eps - 1)^2 for each client of a rare value.
+    A report supports the values that it is orthogonal to: p = a, and q = a I/S + (1-a)(S-I)/(K-S).
+    The variance is least if F is near e^eps + 1. It is then that of OUE: 4 e^eps/(e^eps - 1)^2 per
+    client, for a rare value.
 
 Arithmetic
-    A point is written as its vector whose first entry other than 0 is 1, and counted in the order
-    of these vectors read as numbers in base F. Let j be the place of that 1 in the value. For an
-    orthogonal point, all entries but the one at j are those of a uniform point of length t-1, and
-    the entry at j makes the product 0; for another, they are a uniform vector and the product is 1.
-    Both maps are one to one up to a factor, hence exact. One draw u < truth, then one uniform
-    number below S, or below F^(t-1), drawn as in ``k_ary``. Decoding: reports whose leading 1
-    stands at place j are counted by their lower entries w, c(w) of them. Such a report is
-    orthogonal to v where v_j + w·v = 0, the product over the places below j. So with the Fourier
-    transform C of c, the support of v among them is the mean over all multiples s in the field of
-    C(s v) turned by -s v_j/F of a circle; s and -s have the same real part. The largest transform
-    has F^(t-1) entries. It is computed in doubles and rounded: its error is below n 10^-12.
+    A point is represented by its vector whose first nonzero entry is 1. Points are numbered in the
+    order of these vectors, read as numbers in base F.
+
+    *Encoding*. Let j be the place of the leading 1 of the value. For an orthogonal report, the
+    entries other than j are those of a uniform point of length t-1, and the entry at j makes the
+    inner product 0. For another report, they are a uniform vector, and the inner product is 1. Both
+    maps are one to one up to a factor, hence exact. The draws are one u (orthogonal if u < truth),
+    then a uniform number below S, or below F^(t-1), drawn as in ``k_ary``.
+
+    *Decoding*. Let c(w) be the number of reports with the leading 1 at place j and the lower
+    entries w. Such a report is orthogonal to v if v_j + w·v = 0, the product taken over the places
+    below j. With the Fourier transform C of c, the support of v among these reports is the mean of
+    exp(-2 pi i s v_j/F) C(s v) over all s in the field; s and -s have the same real part. The
+    largest transform has F^(t-1) entries. It is computed in doubles and rounded: its error is below
+    n 10^-12.
 
 Edges
-    K is at least the number of values, and F^t at most 2^24: the table by which reports are made.
+    K is at least the number of values. F^t is at most 2^24, the size of the encoder's table.
 
 Source
     Feldman, Nelson, Nguyen, Talwar (ICML 2022). Written from the paper.
@@ -71,8 +81,10 @@ _MAX_TABLE_SIZE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Projective(PureFrequencyProtocol):
-    """``field``: a prime; ``dimension``: the length of vectors; ``truth``: how likely a report
-    is orthogonal, in 1/65536.
+    """Projective geometry response.
+
+    ``field`` is a prime, ``dimension`` the length of the vectors, and ``truth`` the probability, in
+    1/65536, of a report orthogonal to the client's value.
     """
 
     name: ClassVar[str] = "projective"
@@ -97,22 +109,20 @@ class Projective(PureFrequencyProtocol):
         if self.point_count < self.domain:
             raise InvalidArgument(
                 "dimension",
-                f"must be larger: there are {self.point_count} points for {self.domain} values",
+                f"must be larger: {self.domain} values do not fit into {self.point_count} points",
                 self.dimension,
             )
         if self.own_support <= self.other_support:
             raise InvalidArgument(
                 "truth",
-                "must be larger: a report must be likelier orthogonal to its own value than to"
-                " others",
+                "must be larger: a report must be more likely orthogonal to its owner's value than"
+                " to others",
                 self.truth,
             )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Projective:
-        """The field with the least variance for a rare value; of two that are as good as each
-        other, the smaller table.
-        """
+        """Return the protocol with the least variance for a rare value, then the least table."""
         size, limit = check_domain(domain), check_epsilon(epsilon)
         ratio = exp(float(limit))
         shapes = [
@@ -122,44 +132,47 @@ class Projective(PureFrequencyProtocol):
             for shape in _find_shapes(field, size)
         ]
         if not shapes:
-            raise InvalidArgument("domain", "is too large for this protocol; take hadamard", domain)
+            raise InvalidArgument(
+                "domain", "is too large for projective response; use hadamard instead", domain
+            )
         field, dimension = min(
             shapes,
             key=lambda shape: (round(_compute_variance(shape, ratio), 6), shape[0] ** shape[1]),
         )
         points, orthogonal = _count_points(field, dimension), _count_points(field, dimension - 1)
-
-        def epsilon_at(truth: int) -> Fraction:
-            # Below the share of orthogonal points a report would speak against its own value: that
-            # is not what is looked for.
-            odds = Fraction(truth * (points - orthogonal), (SCALE - truth) * orthogonal)
-            return compute_epsilon(odds) if odds > 1 else Fraction(0)
-
-        return cls(size, field, dimension, find_largest_threshold(epsilon_at, limit, 1, SCALE - 1))
+        odds = Fraction(points - orthogonal, orthogonal)
+        # At odds below 1 a report would be evidence against its owner's value: search on.
+        truth = find_largest_threshold(
+            lambda truth: compute_epsilon(max(Fraction(1), odds * truth / (SCALE - truth))),
+            limit,
+            1,
+            SCALE - 1,
+        )
+        return cls(size, field, dimension, truth)
 
     @property
     def point_count(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return _count_points(self.field, self.dimension)
 
     @property
     def orthogonal_count(self) -> int:
-        """How many of them are orthogonal to a given one."""
+        """The number of points orthogonal to a given one."""
         return _count_points(self.field, self.dimension - 1)
 
     @property
     def record_size(self) -> int:
-        """Bytes of a report."""
+        """The size of one report in bytes."""
         return byte_width(self.point_count)
 
     @property
     def counter_count(self) -> int:
-        """One for each point, and the number of reports."""
+        """The number of counters: one for each point, and the number of reports."""
         return self.point_count + 1
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
         return compute_epsilon(
             self.own_support
             * (self.point_count - self.orthogonal_count)
@@ -168,12 +181,12 @@ class Projective(PureFrequencyProtocol):
 
     @property
     def own_support(self) -> Fraction:
-        """How likely a report is orthogonal to its owner's value."""
+        """The probability that a report is orthogonal to its owner's value."""
         return Fraction(self.truth, SCALE)
 
     @property
     def other_support(self) -> Fraction:
-        """How likely a report is orthogonal to another value."""
+        """The probability that a report is orthogonal to another value."""
         both = _count_points(self.field, self.dimension - 2)
         return self.own_support * both / self.orthogonal_count + (1 - self.own_support) * (
             self.orthogonal_count - both
@@ -185,7 +198,7 @@ class Projective(PureFrequencyProtocol):
         return self.own_support - self.other_support
 
     def encode(self, values: Any) -> Records:
-        """A fresh report for each value."""
+        """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         reports = np.empty(codes.size, dtype=np.int64)
         for piece in iterate_chunks(codes.size):
@@ -200,7 +213,7 @@ class Projective(PureFrequencyProtocol):
         ]
         rest[~honest] = uniform_integers(self.field ** (self.dimension - 1), codes.size - hits)
         numbers = _list_vectors(self.field, self.dimension)[codes]
-        # F to the power of the places after the leading 1
+        # F to the power of the number of places below the leading 1.
         weight = _list_leading_weights(self.field, self.dimension)[codes]
         above = rest // weight
         below = rest - above * weight
@@ -213,12 +226,12 @@ class Projective(PureFrequencyProtocol):
         return points
 
     def aggregate(self, records: Any) -> Integers:
-        """How often each point was reported, then the number of reports."""
+        """Count the reports of each point, then all reports."""
         found = count_numbers(records, self.record_size, self.point_count)
         return np.append(found, found.sum())
 
     def count_support(self, counters: Integers) -> Integers:
-        """How many reports are orthogonal to each value."""
+        """Return the number of reports that are orthogonal to each value."""
         field, numbers = self.field, _list_vectors(self.field, self.dimension)[: self.domain]
         entries = [numbers // field**place % field for place in range(self.dimension)]
         tables = [
@@ -230,7 +243,7 @@ class Projective(PureFrequencyProtocol):
             for place in range(self.dimension)
         ]
         turns = np.exp(-2j * np.pi * np.arange(field) / field)
-        total = np.full(self.domain, float(counters[-1]))  # the multiple by 0
+        total = np.full(self.domain, float(counters[-1]))  # the term of s = 0
         for factor in range(1, field // 2 + 1):
             sides = 1 if 2 * factor == field else 2
             below = np.zeros(self.domain, dtype=np.int64)
@@ -243,7 +256,7 @@ class Projective(PureFrequencyProtocol):
 
 
 def _fourier_transform(counts: Integers, field: int, places: int) -> NDArray[np.complex128]:
-    """The Fourier transform of counts by vectors of so many places."""
+    """Return the Fourier transform of counts that are indexed by vectors of this length."""
     table = counts.reshape((field,) * places).astype(np.complex128)
     return np.asarray(
         fftn(table, overwrite_x=True) if places else table, dtype=np.complex128
@@ -259,13 +272,13 @@ def _count_points(field: int, dimension: int) -> int:
 
 
 def _find_shapes(field: int, domain: int) -> list[tuple[int, int]]:
-    """The least dimension with enough points, if its table is small enough."""
+    """Return the field with the least dimension that holds the domain, if its table fits."""
     dimension = next(length for length in range(2, 26) if _count_points(field, length) >= domain)
     return [(field, dimension)] if field**dimension <= _MAX_TABLE_SIZE else []
 
 
 def _compute_variance(shape: tuple[int, int], ratio: float) -> float:
-    """For each client of a rare value, at the exact e^epsilon."""
+    """Return the variance per client for a rare value, at the exact ratio e^epsilon."""
     field, dimension = shape
     points, orthogonal, both = (_count_points(field, dimension - less) for less in range(3))
     unit = 1 / (orthogonal * ratio + points - orthogonal)
@@ -276,8 +289,9 @@ def _compute_variance(shape: tuple[int, int], ratio: float) -> float:
 def _compute_inner_products(
     left: Integers, right: Integers, field: int, dimension: int
 ) -> Integers:
-    """Inner products of vectors of length dimension-1 that are given as numbers; multiples of
-    the field may be missing or added.
+    """Return inner products, modulo ``field``, of vectors of length dimension-1 given as numbers.
+
+    The results are not reduced to the range of the field.
     """
     total = np.zeros(left.size, dtype=np.int64)
     a, b = left.astype(np.int32), right.astype(np.int32)
@@ -290,19 +304,19 @@ def _compute_inner_products(
 
 @lru_cache(maxsize=8)
 def _list_vectors(field: int, dimension: int) -> Integers:
-    """The vector of each point, as a number in base ``field``."""
+    """Return the vector of each point as a number in base ``field``."""
     return np.concatenate([np.arange(field**place, 2 * field**place) for place in range(dimension)])
 
 
 @lru_cache(maxsize=8)
 def _list_leading_weights(field: int, dimension: int) -> Integers:
-    """For each point the value of the place where its leading 1 stands."""
+    """Return for each point the weight of its leading 1 in base ``field``."""
     return np.concatenate([np.full(field**place, field**place) for place in range(dimension)])
 
 
 @lru_cache(maxsize=4)
 def _build_point_index(field: int, dimension: int) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """The point of each vector; the zero vector, which is none, gets 0."""
+    """Return the point of each vector; the zero vector is not a point and gets 0."""
     table, numbers = np.zeros(field**dimension, dtype=np.int32), _list_vectors(field, dimension)
     points = np.arange(numbers.size, dtype=np.int32)
     places = [numbers // field**place % field for place in range(dimension)]

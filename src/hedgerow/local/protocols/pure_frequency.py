@@ -1,16 +1,20 @@
-"""What the frequency protocols have in common: a report supports its owner's value with one
-probability, and any other value with another.
+"""Pure frequency protocols: the estimate that all of them share.
 
-Let N be the number of reports that support a value, p = ``own`` the probability that a report
-supports its owner's value and q = ``other`` that it supports a value which its owner does not hold.
-Then (N - n q)/(p - q) is an unbiased count of the holders, its variance over the randomness of the
-reports is
+A report supports its owner's value with one probability and any other value with another.
 
-    n q (1 - q)/(p - q)^2 + n f (1 - p - q)/(p - q)        where a share f of the n clients holds
-    the value,
+    n   number of clients, one report each
+    N   number of reports that support a value
+    p   ``own_support``: probability that a report supports its owner's value
+    q   ``other_support``: probability that it supports a value that its owner does not hold
+    f   share of the clients that hold the value
 
-exactly, and where nobody holds the value N is binomial (n, q): p-values come from that law, not
-from a normal curve.
+(N - n q)/(p - q) is an unbiased count of the clients that hold the value. Its exact variance, over
+the randomness of the reports, is
+
+    n q (1 - q)/(p - q)^2 + n f (1 - p - q)/(p - q).
+
+If no client holds the value, N is binomial (n, q). The p-values use this distribution and not a
+normal approximation.
 """
 
 from __future__ import annotations
@@ -33,20 +37,18 @@ MAX_CLIENTS = 1 << 62
 
 
 def check_counters(counters: Any, size: int) -> Integers:
-    """A state: so many whole numbers, the last of them the number of reports."""
+    """Return a state as an array; refuse one of another size or type."""
     array = np.asarray(counters)
     if array.dtype != np.int64 or array.shape != (size,) or array[-1] < 0:
         raise InvalidArgument(
             "counters",
-            f"must be {size} 64-bit whole numbers, the last of them how many reports were counted",
+            f"must be {size} 64-bit whole numbers, the last of them the number of reports",
         )
     return array
 
 
 class PureFrequencyProtocol(ABC):
-    """A frequency protocol. Who derives from it says how reports are made, and counts the
-    reports that support each value.
-    """
+    """A frequency protocol; a subclass makes the reports and counts the support of each value."""
 
     __slots__ = ()
     memoised: ClassVar[bool] = False
@@ -55,40 +57,38 @@ class PureFrequencyProtocol(ABC):
     @property
     @abstractmethod
     def own_support(self) -> Fraction:
-        """How likely a report supports its owner's value."""
+        """The probability that a report supports its owner's value."""
 
     @property
     @abstractmethod
     def other_support(self) -> Fraction:
-        """How likely a report supports a value that its owner does not hold."""
+        """The probability that a report supports a value that its owner does not hold."""
 
     @property
     def counter_count(self) -> int:
-        """How many numbers the state has; the last is the number of reports."""
+        """The number of counters in the state; the last one counts the reports."""
         return self.domain + 1
 
     @property
     @abstractmethod
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
-        """What each further report gives away, or each further different value where answers are
-        memoised.
-        """
+        """The epsilon of each report, or of all reports of one value if answers are memoised."""
         return self.epsilon
 
     def count_support(self, counters: Integers) -> Integers:
-        """How many reports support each value, from a checked state."""
+        """Return the number of reports that support each value, from a checked state."""
         return counters[: self.domain]
 
     @abstractmethod
     def aggregate(self, records: Records) -> Integers:
-        """The state that these reports make. States add."""
+        """Return the counters of these reports; those of shards may be added."""
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
-        """Unbiased counts of all values, or of the given codes."""
+        """Estimate unbiased counts of all values, or of the given codes."""
         state = check_counters(counters, self.counter_count)
         codes = None if values is None else check_codes(values, self.domain)
         support = self.count_support(state)
@@ -100,9 +100,7 @@ class PureFrequencyProtocol(ABC):
         )
 
     def variance(self, frequency: float, n: int) -> float:
-        """The variance of the estimated count of a value that a share ``frequency`` of n clients
-        holds.
-        """
+        """Return the exact variance of the count of a value that n * frequency clients hold."""
         if not 0 <= frequency <= 1:
             raise InvalidArgument("frequency", "must lie between 0 and 1", frequency)
         p, q = float(self.own_support), float(self.other_support)

@@ -1,42 +1,53 @@
-"""RAPPOR: a text as a Bloom filter, randomised once for good and then again for every report.
+"""RAPPOR: a text as a Bloom filter, randomised once permanently and again for every report.
+
+Symbols
+    k, h, m     number of bits of the Bloom filter, of hash functions, and of cohorts
+    f           probability that a permanent bit is replaced by a fair coin
+    q, p        probability that a reported bit is 1, given a permanent bit of 1, or of 0
+    q*, p*      the same, given a bit of 1, or of 0, in the Bloom filter:
+                    q* = f(p+q)/2 + (1-f)q
+                    p* = f(p+q)/2 + (1-f)p
 
 Statement
-    A client of cohort c sets the h bits that its value hashes to among k. Each bit of the
-    *permanent* response is 1 with probability f/2, 0 with probability f/2 and else the bit itself,
-    made once for each value and remembered. Each bit of a report is 1 with probability q where the
-    permanent bit is 1 and p where it is 0. With q* = f(p+q)/2 + (1-f)q and p* = f(p+q)/2 + (1-f)p:
+    A client sets the h bits that its value hashes to in its cohort. Each bit of the *permanent*
+    response is 1 with probability f/2, 0 with probability f/2, and otherwise the bit itself; it is
+    drawn once for each value and remembered. Each bit of a report is 1 with probability q or p.
 
-    - one report is pure epsilon-DP with epsilon = h |ln q*(1-p*)/(p*(1-q*))|;
-    - all reports of one value together are so with epsilon = 2h ln (1-f/2)/(f/2), the ``lifetime``;
-      infinite for f = 0.
+    - One report is pure epsilon-DP with epsilon = h |ln(q*(1-p*)/(p*(1-q*)))|.
+    - All reports of one value together are pure epsilon-DP with ``lifetime_epsilon`` =
+      2h ln((1-f/2)/(f/2)), which is infinite if f = 0.
 
-    c different values cost c times the lifetime, between two histories that change at the same
-    times: *when* a value changed is not hidden. The cohort is not protected: it says nothing about
-    the value.
+    c distinct values cost c times the lifetime epsilon, between two histories that change at the
+    same times: the *time* of a change is not hidden. The cohort is not protected, because it does
+    not depend on the value.
 
 Proof
-    Given the filter, the bits of a report are independent, and 1 with probability q* or p*. Two
-    filters differ in at most h bits that only the first has and h that only the second has. One of
-    either kind together change the likelihood by at most the factor q*(1-p*)/(p*(1-q*)), or its
-    inverse where q* < p*: the first bit is 1 and the second 0, or the other way round. So h pairs
-    give the first epsilon. The permanent response has the same form with 1-f/2 and f/2 in the
-    places of q* and p*, where the factor is the square of (1-f/2)/(f/2); every report is made from
-    it by coins that do not depend on the value: post-processing.
+    Given the filter, the bits of a report are independent, and 1 with probability q* or p*. At most
+    h bits are set in the first filter only, and h in the second only. One bit of either kind
+    together change the likelihood by at most the factor q*(1-p*)/(p*(1-q*)), or its inverse if
+    q* < p*: the first bit is 1 and the second 0, or the other way round. So h pairs give the first
+    epsilon. The permanent response has the same form with 1-f/2 and f/2 in the places of q* and p*,
+    and the factor is the square of (1-f/2)/(f/2). Every report is made from it with coins that do
+    not depend on the value: post-processing.
 
 Accuracy
     ``estimate`` decodes candidates (``hedgerow.local.decode.rappor.decoder``). ``variance`` is that
-    of a candidate's least-squares count where all other clients are spread evenly over the bits: n
-    r(1-r)/((q*-p*)^2 b (1-b/k)), b the expected number of different bits of a value and r the
-    expected share of ones. Uneven others add to it.
+    of a candidate's least-squares count if all other clients are spread evenly over the bits:
+
+        n r(1-r)/((q*-p*)^2 b (1-b/k))
+
+    b is the expected number of distinct bits of a value, r the expected share of ones. An uneven
+    spread adds to it.
 
 Arithmetic
-    f, p and q are whole numbers of 1/65536, f an even one, so that f/2 is one too; both epsilons
-    are computed from them, rounded up.
+    f, p and q are whole multiples of 1/65536, and f an even one, so that f/2 is a multiple too.
+    Both epsilons are computed from them and rounded up.
 
 Edges
-    p may exceed q: then a 0 is the evidence. p = q, or f = 1, says nothing: refused. f = 0 is
-    allowed, and has no lifetime bound. A report is two bytes of cohort, then the bits; a cohort
-    that is not there or padding that is not 0 is refused. Codes are hashed as digits.
+    p may exceed q: then a 0 is the evidence. p = q and f = 1 are refused, because reports would not
+    depend on the value. f = 0 is allowed and has no lifetime bound. A report is two bytes of
+    cohort, then the bits; an unknown cohort or padding other than 0 is refused. Codes are hashed as
+    decimal digits.
 
 Source
     Erlingsson, Pihur, Korolova (CCS 2014).
@@ -78,15 +89,16 @@ from hedgerow.numeric.vectorised import Integers, iterate_chunks
 
 __all__ = ["Rappor"]
 
-_COHORT_BYTES = 2  # bytes
+_COHORT_BYTES = 2
 _MAX_CELLS = 1 << 22
-_HASH_CHUNK = 1 << 17  # bits of candidates at a time
+_HASH_CHUNK = 1 << 17  # bits of candidates that are hashed at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Rappor:
-    """``k`` bits, ``h`` hashes, ``m`` cohorts (a power of two); ``f``, ``p`` and ``q`` in
-    1/65536.
+    """RAPPOR with ``k`` bits, ``h`` hashes and ``m`` cohorts (a power of two).
+
+    ``f``, ``p`` and ``q`` are in 1/65536.
     """
 
     name: ClassVar[str] = "rappor"
@@ -113,8 +125,8 @@ class Rappor:
         if self.m * self.k > _MAX_CELLS:
             raise InvalidArgument(
                 "m",
-                f"must be at most {_MAX_CELLS // self.k} with so many bits: every bit of every"
-                " cohort is counted",
+                f"must be at most {_MAX_CELLS // self.k} with {self.k} bits: each cohort has its"
+                " own counter for every bit",
                 self.m,
             )
         if self.f % 2:
@@ -122,39 +134,41 @@ class Rappor:
                 "f", "must be even, so that f/2 is a whole number of 1/65536", self.f
             )
         if self.p == self.q:
-            raise InvalidArgument("q", "must differ from p, or reports say nothing", self.q)
+            raise InvalidArgument(
+                "q", "must differ from p, or reports would not depend on the value", self.q
+            )
 
     @property
     def domain(self) -> int:
-        """Texts have no end; codes are taken up to this."""
+        """The bound on codes; texts are unlimited."""
         return MAX_DOMAIN
 
     @property
     def record_size(self) -> int:
-        """Bytes of a report."""
+        """The size of one report in bytes."""
         return _COHORT_BYTES + -(-self.k // 8)
 
     @property
     def counter_count(self) -> int:
-        """Each bit of each cohort, then the reports of each cohort, then all reports."""
+        """The number of counters: for each cohort its bits and its reports; then all reports."""
         return self.m * self.k + self.m + 1
 
     @property
     def report_probabilities(self) -> tuple[Fraction, Fraction]:
-        """(p*, q*): how likely a bit that is clear, and one that is set, is reported as 1."""
+        """The probabilities (p*, q*) that a clear bit, and a set bit, is reported as 1."""
         return compute_report_probabilities(
             Fraction(self.f, SCALE), Fraction(self.p, SCALE), Fraction(self.q, SCALE)
         )
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
         low, high = self.report_probabilities
         return self.h * compute_epsilon(high * (1 - low) / (low * (1 - high)))
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
-        """What all reports of one value give away together."""
+        """The epsilon of all reports of one value together."""
         return (
             2 * self.h * compute_epsilon(Fraction(2 * SCALE - self.f, self.f))
             if self.f
@@ -163,15 +177,17 @@ class Rappor:
 
     @property
     def total_variation(self) -> Fraction:
-        """A bound on the total variation distance between single reports of two values: 2h bits
-        differ at most.
+        """A bound on the total variation distance between single reports of two values.
+
+        Their filters differ in at most 2h bits.
         """
         low, high = self.report_probabilities
         return min(Fraction(1), 2 * self.h * abs(high - low))
 
     def hash_values(self, values: Sequence[int | str], key: bytes = b"") -> Integers:
-        """(value, cohort, hash) -> bit. ``key`` is ``Metric.lasting`` where a metric is
-        collected.
+        """Return the bit of each (value, cohort, hash).
+
+        ``key`` is ``Metric.permanent_hash`` for the reports of a metric.
         """
         texts, blocks = _encode_values(values), -(-self.m * self.h // 16)  # 16 numbers to a digest
         digests = _compute_hmacs(key, [block.to_bytes(4, "big") for block in range(blocks)], texts)
@@ -185,10 +201,9 @@ class Rappor:
         )
 
     def build_candidates(self, values: Sequence[int | str], key: bytes = b"") -> Candidates:
-        """The cells of these values: their bits, hashed some values at a time, because each
-        takes more room while it is hashed.
-        """
+        """Return the bits of these values in every cohort, as candidates for the decoder."""
         places = np.empty((len(values), self.m * self.h), dtype=np.int32)
+        # In chunks: a value takes more memory while it is hashed.
         some = max(1, _HASH_CHUNK // (self.m * self.h))
         for start in range(0, len(values), some):
             places[start : start + some] = Candidates.of(
@@ -197,7 +212,7 @@ class Rappor:
         return Candidates(places, self.m, self.k)
 
     def permanent_response(self, values: Any, key: bytes = b"") -> Records:
-        """The answer to be remembered for each value, each by a new client of a random cohort."""
+        """Draw the answer that a client remembers, for a new client of a random cohort each."""
         different, codes = np.unique(np.asarray(values), return_inverse=True)
         bits = self.hash_values(different.tolist(), key).astype(np.int16)
         rows = np.empty((codes.size, self.record_size), dtype=np.uint8)
@@ -222,7 +237,7 @@ class Rappor:
         return np.hstack([cohorts.astype(">u2").view(np.uint8).reshape(-1, _COHORT_BYTES), filters])
 
     def instantaneous_response(self, permanent: Any) -> Records:
-        """A fresh report from each remembered answer."""
+        """Return a fresh report from each remembered answer."""
         rows = self._check_records(permanent)
         kept = rows[:, _COHORT_BYTES:]
         ones, zeros = (
@@ -231,11 +246,11 @@ class Rappor:
         return np.hstack([rows[:, :_COHORT_BYTES], (kept & ones) | (~kept & zeros)])
 
     def encode(self, values: Any, key: bytes = b"") -> Records:
-        """A report for each value, as from clients that report for the first time."""
+        """Return a report for each value, as from clients that report for the first time."""
         return self.instantaneous_response(self.permanent_response(values, key))
 
     def aggregate(self, records: Any) -> Integers:
-        """How often each bit of each cohort is set, the reports of each cohort, and all reports."""
+        """Count the ones of each bit by cohort, the reports by cohort, and all reports."""
         rows = self._check_records(records)
         cohorts = self._read_cohorts(rows)
         sums = sum_columns_by_group(rows, cohorts, self.m)[
@@ -246,25 +261,23 @@ class Rappor:
         ).astype(np.int64)
 
     def compute_bit_rates(self, counters: Any) -> BitRates:
-        """What the counters say about every bit."""
+        """Estimate the rate of every bit in every cohort."""
         state = check_counters(counters, self.counter_count)
         bits, sizes = state[: self.m * self.k].reshape(self.m, self.k), state[self.m * self.k : -1]
         if sizes.sum() != state[-1]:
             raise InvalidArgument(
-                "counters", "must have as many reports in all cohorts together as in total"
+                "counters", "must have cohorts whose reports add up to the number of all reports"
             )
         return BitRates.of(bits, sizes, *self.report_probabilities)
 
     def estimate(self, counters: Any, values: Any = None, key: bytes = b"") -> Estimates:
-        """Counts of candidate values, texts or codes: RAPPOR cannot list values that nobody
-        thought of.
-        """
+        """Estimate the counts of candidate values, which are texts or codes."""
         if values is None:
             raise InvalidArgument(
                 "values",
-                "must name the candidates: a Bloom filter does not say which texts it holds",
+                "must name the candidates: a Bloom filter does not reveal its texts",
             )
-        # a collector only counts, and needs none of it
+        # Imported late: a collector only counts, and does not need the decoder.
         from hedgerow.local.decode.rappor.decoder import decode_candidates
 
         return decode_candidates(
@@ -272,7 +285,7 @@ class Rappor:
         )
 
     def variance(self, frequency: float, n: int) -> float:
-        """Of the count of a candidate, where everybody else is spread evenly."""
+        """Return the variance of a candidate's count if all other clients are spread evenly."""
         low, high = (float(number) for number in self.report_probabilities)
         load = 1 - (1 - 1 / self.k) ** self.h
         ones = low + (high - low) * (load + frequency * (1 - load))
@@ -282,12 +295,12 @@ class Rappor:
         rows = check_records(records, self.record_size)
         if not is_padding_zero(rows, self.k):
             raise InvalidArgument(
-                "records", "hold a report with bits after its last one; nothing was counted"
+                "records", "must have zeros after the last bit; nothing was counted"
             )
         if rows.shape[0] and self._read_cohorts(rows).max() >= self.m:
             raise InvalidArgument(
                 "records",
-                f"hold a report of a cohort that is not below {self.m}; nothing was counted",
+                f"must have cohorts below {self.m}; nothing was counted",
             )
         return rows
 
@@ -297,9 +310,8 @@ class Rappor:
 
 
 def _compute_hmacs(key: bytes, heads: list[bytes], texts: list[bytes]) -> bytes:
-    """HMAC-SHA256 of each head with each text, texts in the outer loop. Written out, because the
-    keyed states can then be used again.
-    """
+    """Compute HMAC-SHA256 of each head with each text, texts in the outer loop."""
+    # Written out, and not hmac.digest, so that the keyed states are used again.
     padded = key.ljust(64, b"\0")
     outer, inner = (sha256(bytes(byte ^ pad for byte in padded)) for pad in (0x5C, 0x36))
     started = []
@@ -323,4 +335,4 @@ def _encode_values(values: Sequence[int | str]) -> list[bytes]:
             for value in values
         ]
     except (TypeError, ValueError) as failure:
-        raise InvalidArgument("values", "must be texts, or codes") from failure
+        raise InvalidArgument("values", "must be texts or codes") from failure

@@ -1,36 +1,43 @@
-"""Unary encoding: a bit for each value, each randomised on its own. Symmetric (SUE), optimised
-(OUE), and memoised for repeated reports.
+"""Unary encoding: one bit for each value, randomised independently.
+
+The variants are symmetric (SUE), optimised (OUE), and memoised for repeated reports (L-OSUE).
+
+Symbols
+    p, q        probability that the bit of the client's value, or any other bit, is 1
+    p1, q1      the same for the permanent answer of ``LongitudinalUnary``
+    p2, q2      probability that a report's bit is 1, given a permanent bit of 1, or of 0
+    c           number of distinct values of one client
 
 Statement
-    Bit v of the report of a client with value v is 1 with probability p = one/65536, every other
-    bit with probability q = zero/65536. One report is pure epsilon-DP with epsilon = ln
-    p(1-q)/(q(1-p)). ``LongitudinalUnary`` applies this twice: a *permanent* answer, made once for
-    each value and remembered, then an *instantaneous* one of its bits for every report. All reports
-    of one value together give away no more than the permanent answer does (``lifetime``), and one
-    of them alone less (``epsilon``).
+    The bit of the client's value is 1 with probability p = one/65536, every other bit with
+    probability q = zero/65536. One report is pure epsilon-DP with epsilon = ln(p(1-q)/(q(1-p))).
+    ``LongitudinalUnary`` randomises twice: once for a *permanent* answer to each value, which the
+    client remembers, and again for the *instantaneous* answer of every report. All reports of one
+    value together lose at most ``lifetime_epsilon``, the loss of the permanent answer; a single
+    report loses ``epsilon``, which is less.
 
 Proof
-    The reports of two values differ in law in two bits, which are independent: the ratio of
-    likelihoods is largest where one bit is 1 and the other 0, and is p(1-q)/(q(1-p)) there. All
-    reports of a value are made from its permanent answer by coins that do not depend on the value:
-    post-processing. A single report has bits that are 1 with probability p1 p2 + (1-p1) q2 and q1
-    p2 + (1-q1) q2, independent of each other, so that the first sentence applies to it. c different
-    values have c permanent answers, made independently: c times the lifetime epsilon between two
-    histories of values that change at the same times. *When* a value changed is not hidden: reports
-    made from one permanent answer are told from reports of two, the better the more bits there are.
+    The reports of two values differ in distribution in two independent bits. The likelihood ratio
+    is largest if one bit is 1 and the other 0, and is then p(1-q)/(q(1-p)). All reports of a value
+    are made from its permanent answer with coins that do not depend on the value: post-processing.
+    The bits of a single report are independent, and are 1 with probability p1 p2 + (1-p1) q2 and
+    q1 p2 + (1-q1) q2, so the first argument applies to them. c distinct values have c independent
+    permanent answers: c times the lifetime epsilon, between two histories of values that change at
+    the same times. The *time* of a change is not hidden: reports from one permanent answer can be
+    distinguished from reports from two, the better the more bits there are.
 
 Accuracy
     A report supports the values whose bits are 1: p and q are those of
     ``hedgerow.local.protocols.pure_frequency``. OUE has p = 1/2 and, for rare values, the variance
-    4 e^eps/(e^eps - 1)^2 for each client; so has the memoised protocol with an optimised permanent
-    and a symmetric instantaneous answer (L-OSUE).
+    4 e^eps/(e^eps - 1)^2 per client. So has the memoised protocol with an optimised permanent and a
+    symmetric instantaneous answer (L-OSUE).
 
 Arithmetic
-    A 16-bit draw u for each bit, in order; the bit is u < its threshold.
+    One 16-bit draw u for each bit, in order; the bit is 1 if u is below its threshold.
 
 Edges
-    Bits after the last value are 0, or the report is refused. p may be below q: then a 0 is the
-    evidence. p = q says nothing: refused.
+    A report with a 1 after its last value is refused. p may be below q: then a 0 is the evidence.
+    p = q is refused, because reports would not depend on the value.
 
 Source
     Erlingsson, Pihur, Korolova (CCS 2014) for SUE; Wang, Blocki, Li, Jha (USENIX Security 2017) for
@@ -73,18 +80,18 @@ _HALF = SCALE // 2
 
 
 class _BitVectorProtocol(PureFrequencyProtocol):
-    """Reports that are rows of bits, one for each value."""
+    """A protocol whose reports are rows of bits, one for each value."""
 
     __slots__ = ()
 
     @property
     def record_size(self) -> int:
-        """Bytes of a report."""
+        """The size of one report in bytes."""
         return -(-self.domain // 8)
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report gives away at most."""
+        """The epsilon of one report."""
         return _compute_epsilon(self.own_support, self.other_support)
 
     @property
@@ -93,7 +100,7 @@ class _BitVectorProtocol(PureFrequencyProtocol):
         return abs(self.own_support - self.other_support)
 
     def aggregate(self, records: Any) -> Integers:
-        """How often each bit is set, then the number of reports."""
+        """Count the ones of each bit, then the reports."""
         rows = self._check_records(records)
         return np.append(sum_columns(rows, self.domain), rows.shape[0]).astype(np.int64)
 
@@ -101,12 +108,11 @@ class _BitVectorProtocol(PureFrequencyProtocol):
         rows = check_records(records, self.record_size)
         if not is_padding_zero(rows, self.domain):
             raise InvalidArgument(
-                "records", "hold a report with bits after its last value; nothing was counted"
+                "records", "must have zeros after the last bit; nothing was counted"
             )
         return rows
 
     def _randomise_one_hot(self, values: Any, one: int, zero: int) -> Records:
-        """One randomised row for each value."""
         codes = check_codes(values, self.domain)
         rows, every = draw_coin_rows(zero, codes.size, self.domain), np.arange(codes.size)
         place, bit = codes >> 3, (128 >> (codes & 7)).astype(np.uint8)
@@ -118,8 +124,10 @@ class _BitVectorProtocol(PureFrequencyProtocol):
 
 @dataclass(frozen=True, slots=True)
 class Unary(_BitVectorProtocol):
-    """``one``: how likely the bit of the client's value is 1; ``zero``: how likely any other bit
-    is; in 1/65536.
+    """Unary encoding of one report.
+
+    ``one`` and ``zero`` are the probabilities, in 1/65536, that the bit of the client's value, or
+    any other bit, is 1.
     """
 
     name: ClassVar[str] = "unary"
@@ -133,7 +141,7 @@ class Unary(_BitVectorProtocol):
 
     @classmethod
     def optimised(cls, *, domain: int, epsilon: Number) -> Unary:
-        """OUE: the true bit is a fair coin."""
+        """Return OUE, whose true bit is a fair coin, with the lowest ``zero`` within epsilon."""
         clear = find_largest_threshold(
             lambda clear: cls(2, _HALF, SCALE - clear).epsilon,
             check_epsilon(epsilon),
@@ -144,7 +152,7 @@ class Unary(_BitVectorProtocol):
 
     @classmethod
     def symmetric(cls, *, domain: int, epsilon: Number) -> Unary:
-        """SUE: every bit is told truly with the same probability."""
+        """Return SUE, whose bits are all correct with the same probability, for an epsilon."""
         keep = find_largest_threshold(
             lambda keep: cls(2, keep, SCALE - keep).epsilon,
             check_epsilon(epsilon),
@@ -155,23 +163,26 @@ class Unary(_BitVectorProtocol):
 
     @property
     def own_support(self) -> Fraction:
-        """How likely the bit of the client's value is 1."""
+        """The probability that the bit of the client's value is 1."""
         return Fraction(self.one, SCALE)
 
     @property
     def other_support(self) -> Fraction:
-        """How likely any other bit is 1."""
+        """The probability that any other bit is 1."""
         return Fraction(self.zero, SCALE)
 
     def encode(self, values: Any) -> Records:
-        """A fresh report for each value."""
+        """Return a fresh report for each value."""
         return self._randomise_one_hot(values, self.one, self.zero)
 
 
 @dataclass(frozen=True, slots=True)
 class LongitudinalUnary(_BitVectorProtocol):
-    """``permanent_one`` and ``permanent_zero`` make the remembered bits; ``one`` and ``zero`` are
-    how likely a bit is reported as 1 when the remembered one is 1, and when it is 0."""
+    """Unary encoding with a remembered permanent answer for each value.
+
+    ``permanent_one`` and ``permanent_zero`` randomise the remembered bits. ``one`` and ``zero`` are
+    the probabilities, in 1/65536, that a remembered 1, or 0, is reported as 1.
+    """
 
     name: ClassVar[str] = "longitudinal_unary"
     memoised: ClassVar[bool] = True
@@ -188,13 +199,11 @@ class LongitudinalUnary(_BitVectorProtocol):
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number, lifetime: Number) -> LongitudinalUnary:
-        """L-OSUE: at most ``epsilon`` for one report and ``lifetime`` for all reports of one
-        value.
-        """
+        """Return L-OSUE with ``epsilon`` for one report and ``lifetime`` for all of a value."""
         limit, permanent = check_epsilon(epsilon), Unary.optimised(domain=domain, epsilon=lifetime)
         if limit >= permanent.epsilon:
             raise InvalidArgument(
-                "epsilon", "of one report must be below its lifetime epsilon", epsilon
+                "epsilon", "must be below the lifetime epsilon of all reports", epsilon
             )
         first = (permanent.one, permanent.zero)
         keep = find_largest_threshold(
@@ -204,27 +213,27 @@ class LongitudinalUnary(_BitVectorProtocol):
 
     @property
     def own_support(self) -> Fraction:
-        """How likely the bit of the client's value is 1 in one report."""
+        """The probability that the bit of the client's value is 1 in one report."""
         return self._report_probability(self.permanent_one)
 
     @property
     def other_support(self) -> Fraction:
-        """How likely any other bit is 1 in one report."""
+        """The probability that any other bit is 1 in one report."""
         return self._report_probability(self.permanent_zero)
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
-        """What all reports of one value give away together."""
+        """The epsilon of all reports of one value together."""
         return _compute_epsilon(
             Fraction(self.permanent_one, SCALE), Fraction(self.permanent_zero, SCALE)
         )
 
     def permanent_response(self, values: Any) -> Records:
-        """The answer to be remembered for each value; made once and never again."""
+        """Draw the answer that a client remembers for each value, once and for all."""
         return self._randomise_one_hot(values, self.permanent_one, self.permanent_zero)
 
     def instantaneous_response(self, permanent: Any) -> Records:
-        """A fresh report from each remembered answer."""
+        """Return a fresh report from each remembered answer."""
         kept = self._check_records(permanent)
         ones, zeros = (
             draw_coin_rows(threshold, kept.shape[0], self.domain)
@@ -233,7 +242,7 @@ class LongitudinalUnary(_BitVectorProtocol):
         return (kept & ones) | (~kept & zeros)
 
     def encode(self, values: Any) -> Records:
-        """A report for each value, as from a client that reports for the first time."""
+        """Return a report for each value, as from clients that report for the first time."""
         return self.instantaneous_response(self.permanent_response(values))
 
     def _report_probability(self, permanent: int) -> Fraction:
@@ -249,5 +258,7 @@ def _check_thresholds(scheme: Unary | LongitudinalUnary, one: str, zero: str) ->
         object.__setattr__(scheme, name, check_threshold(getattr(scheme, name), name))
     if getattr(scheme, one) == getattr(scheme, zero):
         raise InvalidArgument(
-            one, f"must differ from {zero}, or reports say nothing", getattr(scheme, one)
+            one,
+            f"must differ from {zero}, or reports would not depend on the value",
+            getattr(scheme, one),
         )
