@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hedgerow.local
 from depth import many
 from hedgerow.errors import InvalidArgument, SourceError, Unsupported
 from hedgerow.local.collector import app as collector
@@ -334,7 +335,7 @@ def test_the_page_is_served_and_runs_nothing(server: Served) -> None:
 
 
 def test_the_client_in_javascript_and_its_demonstration_are_served(server: Served) -> None:
-    folder = Path(collector.__file__).with_name("js")
+    folder = Path(hedgerow.local.__file__).with_name("js")
     for path, name, kind in (
         ("/demo", "demo.html", "text/html"),
         ("/hedgerow-local.js", "hedgerow-local.js", "text/javascript"),

@@ -268,10 +268,10 @@ def test_a_forked_child_opens_it_anew(store: CounterStore) -> None:
 
 @pytest.mark.long
 def test_killed_at_every_step_on_the_disk_nothing_is_lost_or_counted_twice(tmp_path: Path) -> None:
-    here = Path(__file__)
+    tests = Path(__file__).parents[2]
     run = subprocess.run(
-        [sys.executable, str(here.with_name("killing.py")), str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(here.parents[1])},
+        [sys.executable, str(tests / "local" / "killing.py"), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(tests)},
         capture_output=True,
         text=True,
         timeout=300,
