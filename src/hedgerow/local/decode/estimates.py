@@ -140,7 +140,7 @@ def bonferroni(p_values: Any, level: Number = 0.05) -> Mask:
 
 
 def benjamini_hochberg(p_values: Any, level: Number = 0.05) -> Mask:
-    """Mark the k smallest p-values, for the largest k with the k-th smallest at most level k/size."""
+    """Mark the k smallest p-values, for the largest k where the k-th is at most level k/size."""
     p, limit = _check_p_values(p_values), float(parse_probability(level, "level"))
     ordered = np.sort(p)
     passing = np.flatnonzero(ordered <= limit * np.arange(1, p.size + 1) / max(1, p.size))

@@ -286,12 +286,7 @@ class _MessagePassing:
         fit.
         """
         shares = np.zeros(len(self._candidates) if absent is None else absent.shape)
-        residuals, error, parameters_per_cell, converged = (
-            self._target,
-            np.zeros(1),
-            np.zeros(1),
-            False,
-        )
+        residuals, error, per_cell, converged = self._target, np.zeros(1), np.zeros(1), False
         some, chosen = self._candidates, np.arange(len(self._candidates))
         for turn in range(rounds):
             influence, cell_information, scale = self._compute_influence(residuals, error, turn)
@@ -312,10 +307,10 @@ class _MessagePassing:
             else:
                 mean, variance = self._prior.shrink_by_table(estimate, float(errors.mean()))
                 mean[absent] = variance[absent] = 0.0
-            parameters_per_cell = np.minimum(
+            per_cell = np.minimum(
                 np.sum(variance / errors**2, axis=-1, keepdims=True) / self._target.size, 0.95
             )
-            error = parameters_per_cell / np.mean(cell_information, axis=-1, keepdims=True)
+            error = per_cell / np.mean(cell_information, axis=-1, keepdims=True)
             keep = _DAMPING if turn > 1 else 0.0
             fresh = (1 - keep) * mean + keep * shares[..., chosen]
             fresh[fresh < _NEGLIGIBLE_SHARE * errors] = 0.0
@@ -340,7 +335,7 @@ class _MessagePassing:
             self._residual_cap or ResidualCap.uncapped(residuals, noise),
             self._prior,
             self._weights,
-            float(parameters_per_cell.max()),
+            float(per_cell.max()),
             converged,
         )
 
