@@ -1,6 +1,4 @@
-"""A metric, a good batch of it, and a way to post parts of one through the application, without
-a socket.
-"""
+"""Metrics, a good batch, and a way to post parts of one to the application without a socket."""
 
 from __future__ import annotations
 
@@ -11,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from hedgerow.local.metric import Metric
-from hedgerow.local.protocols import KAry
+from hedgerow.local.protocols import KAry, Rappor
 from local.serving import PACKED, packed
 
 METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)
+OTHER = Metric.of("shape", KAry.calibrate(domain=300, epsilon=1))
+TEXTS = Metric.of("home", Rappor(k=12, h=2, m=4, f=32_768, p=32_768, q=49_152))
 VALUES = np.arange(40) % 5
 GOOD = packed(METRIC, VALUES)
 KEY = "0123456789abcdef"
