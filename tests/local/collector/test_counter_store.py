@@ -218,7 +218,7 @@ def test_damaged_counters_are_noticed(store: CounterStore) -> None:
     store.add([one("a", 1, 0, 0, 1)])
     for change in ("sums = x'00'", "piece = 1"):
         store._require_connection().execute(f"UPDATE counters SET {change}")
-        with pytest.raises(SourceError, match="are not those of its protocol"):
+        with pytest.raises(SourceError, match="does not fit its protocol"):
             store.read_counters(METRIC)
     store._require_connection().execute("DROP TABLE counters")
     with pytest.raises(SourceError, match="is damaged"):
