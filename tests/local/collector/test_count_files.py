@@ -144,8 +144,8 @@ def test_batches_of_others_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(
         SourceError,
         match=(
-            r"c.batch' cannot be counted. Copy it again: its batch must hold whole records of 2 bytes, and was"
-            r" cut off"
+            r"c.batch' cannot be counted. Copy it again: its batch must hold whole records of 2"
+            r" bytes, and was cut off"
         ),
     ):
         count_files(METRIC, [tmp_path / "c.batch"])

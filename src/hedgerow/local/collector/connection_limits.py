@@ -86,22 +86,20 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
             A request that was running at the last look and is answered now has been idle for less
             than a patience, so the count starts again.
             """
-            seen = self.cycle, self._turns()
+            seen = self.cycle, _count_allowed_turns(self.cycle, self.transport)
             turns = turns + 1 if seen == before else 0
             if turns >= seen[1]:
                 self.transport.abort()
             else:
                 self._watch(seen, turns)
 
-        def _turns(self) -> float:
-            """Return the number of patiences that the connection may stay as it is; an unread
-            answer counts as running.
-            """
-            cycle = self.cycle
-            if cycle is None or (
-                cycle.response_complete and not self.transport.get_write_buffer_size()
-            ):
-                return 1
-            return math.inf if _WAITING_KEY in cycle.scope["state"] else _MAX_REQUEST_PATIENCES
-
     return Limited
+
+
+def _count_allowed_turns(cycle: Any, transport: Any) -> float:
+    """Return the number of patiences that a connection may stay as it is; an unread answer counts
+    as running.
+    """
+    if cycle is None or (cycle.response_complete and not transport.get_write_buffer_size()):
+        return 1
+    return math.inf if _WAITING_KEY in cycle.scope["state"] else _MAX_REQUEST_PATIENCES
