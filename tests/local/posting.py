@@ -21,8 +21,9 @@ KEY = "0123456789abcdef"
 
 
 async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
-    """One POST through the application itself, its body in parts, which are taken from the list; an
-    event is waited for, a number of seconds too, None for ever."""
+    """Post a body in parts through the application itself; a part may also be an event or a number
+    of seconds to wait for, or None to wait for ever.
+    """
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:

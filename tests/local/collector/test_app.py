@@ -1,6 +1,4 @@
-"""The collector over real HTTP: what is right is counted once, what is wrong is told, and nobody
-can be recognised afterwards.
-"""
+"""The collector over real HTTP: good batches count once, bad ones are rejected with a reason."""
 
 from __future__ import annotations
 
@@ -144,7 +142,9 @@ def test_a_sender_who_leaves_half_way_counts_nothing(server: Served) -> None:
     ("method", "path", "status"),
     [("GET", "/v1/reports", 405), ("GET", "/docs", 404), ("GET", "/openapi.json", 404)],
 )
-def test_other_places_are_told_apart(server: Served, method: str, path: str, status: int) -> None:
+def test_unknown_routes_are_refused_with_the_known_ones(
+    server: Served, method: str, path: str, status: int
+) -> None:
     found, text = server.ask(method, path)
     assert found == status
     assert json.loads(text) == {
@@ -325,7 +325,7 @@ def test_two_collectors_merged_equal_one(tmp_path: Path) -> None:
     assert np.array_equal(left.read_counters(METRIC), whole.read_counters(METRIC))
 
 
-def test_a_store_that_fails_is_told_without_its_place(
+def test_a_failing_store_is_reported_without_its_path(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with CounterStore(tmp_path / "counts") as store:
@@ -339,9 +339,7 @@ def test_a_store_that_fails_is_told_without_its_place(
 
 
 def test_no_telemetry_whoever_asks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The framework would tell every request, and when it came, to a provider that somebody else
-    has set.
-    """
+    """Check that the framework reports no request to a telemetry provider set by somebody else."""
     from opentelemetry import trace
 
     asked: list[str] = []

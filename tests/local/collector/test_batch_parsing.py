@@ -177,8 +177,8 @@ def test_no_batch_keeps_more_counters_than_room_was_made_for(name: str) -> None:
 
 
 def test_small_batches_of_a_large_metric_take_little_memory(tmp_path: Path) -> None:
-    """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk
-    forty times that.
+    """Keep only changed chunks: all counters of one batch would take 16 MB, and 40 batches wait for
+    the disk.
     """
     large = Metric.of("large", KAry(1 << 21, 60_000))
     records = large.scheme.encode(np.arange(10) << 17)

@@ -1,4 +1,4 @@
-"""Counters from files are those that a collector would have."""
+"""Counters from files, equal to those of a collector."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_missing_report_is_wrong_too(tmp_path: Path) -> None:
         ("a.json", b"{"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_without_what_is_in_it(
+def test_an_unreadable_file_is_reported_without_its_contents(
     tmp_path: Path, name: str, content: bytes
 ) -> None:
     (tmp_path / name).write_bytes(content)

@@ -1,6 +1,4 @@
-"""The store: a batch is counted once and whole, on disk before it is acknowledged, and nothing
-about a sender is kept.
-"""
+"""The store: a batch counts once and whole, and is on disk before it is acknowledged."""
 
 from __future__ import annotations
 

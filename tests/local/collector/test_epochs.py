@@ -1,4 +1,4 @@
-"""Which batches are of now, of another time, or of nothing that is known."""
+"""Epochs of batches: open, future, closed or unknown."""
 
 from __future__ import annotations
 

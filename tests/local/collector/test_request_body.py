@@ -45,8 +45,8 @@ def test_a_body_that_is_too_slow_is_given_up(
 
 
 def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
-    """A large batch waits until there is room, and small ones that come later wait behind it;
-    one larger than the room has it alone.
+    """Check the order: a large batch waits for room, later small ones wait behind it, and one
+    larger than the room has it alone.
     """
     told: list[str] = []
 
@@ -93,7 +93,7 @@ def test_a_refused_batch_gives_its_room_back(
 LARGE = packed(METRIC, np.zeros(200_000, np.int64))
 
 
-def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(
+def test_a_slow_sender_delays_large_bodies_but_no_small_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)  # one large body at a time
@@ -125,8 +125,8 @@ def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(
 
 
 def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first large body is given up after its time; the second, which had to wait for as
-    long, has all of its own left.
+    """Reject the first large body when its time is over; the second waited as long, and has all of
+    its own time left.
     """
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
     monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 0.5)
@@ -225,11 +225,11 @@ def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(
 
 
 @pytest.mark.parametrize("connection", ["keep-alive", "close"])
-def test_who_waited_in_line_for_too_long_hears_when_to_come_back(
+def test_a_body_that_waits_too_long_is_asked_to_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str
 ) -> None:
-    """Also who is still sending, as most senders are: they send all before they listen. What
-    they send is not kept.
+    """Check senders that read no answer before they have sent everything, as most do; their bodies
+    are not kept.
     """
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
     monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 3_600.0)
@@ -274,7 +274,7 @@ def test_who_waited_in_line_for_too_long_hears_when_to_come_back(
         assert store.read_counters(METRIC)[-1] == 2 * 200_000 + 40
 
 
-def test_fifty_who_fall_silent_are_through_before_the_next_has_waited_for_too_long() -> None:
+def test_fifty_silent_senders_end_before_the_next_waits_too_long() -> None:
     assert 50 * request_body._GRACE_PATIENCES < request_body._QUEUE_PATIENCES * (
         collector._MAX_ARRIVING_BYTES // MAX_BODY_BYTES
     )

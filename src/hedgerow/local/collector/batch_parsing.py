@@ -48,11 +48,12 @@ def parse_addition(calendar: EpochCalendar, kind: str, key: str, body: bytes) ->
         raise RejectedBatch(400, "Malformed", str(error)) from None
     found = calendar.find(batch.metric)
     if found is None:
-        message = (
+        raise RejectedBatch(
+            404,
+            "UnknownMetric",
             f"No metric with the hash {batch.metric.hex()} is collected here. Compare the metric"
-            " files of client and collector."
+            " files of client and collector.",
         )
-        raise RejectedBatch(404, "UnknownMetric", message)
     metric, ahead = found
     if not calendar.is_open(ahead):
         epochs = (
@@ -90,8 +91,7 @@ def _estimate_counter_bytes(calendar: EpochCalendar, size: int) -> int:
     Each report changes counters in few chunks: its own bits are adjacent, the number of its
     cohort's reports is in another chunk, and the number of all reports in a third.
     """
-    schemes = [metric.scheme for metric in calendar.metrics]
-    each = (
+    return max(
         min(
             8 * scheme.counter_count,
             (size // scheme.record_size + 1)
@@ -99,9 +99,8 @@ def _estimate_counter_bytes(calendar: EpochCalendar, size: int) -> int:
             * 8
             * CHUNK_COUNTERS,
         )
-        for scheme in schemes
+        for scheme in (metric.scheme for metric in calendar.metrics)
     )
-    return max(each)
 
 
 def _parse_media_type(kind: str) -> str:

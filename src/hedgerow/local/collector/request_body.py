@@ -102,9 +102,14 @@ async def read_body(request: Request, largest: int, room: Callable[[], Awaitable
                     began, before = now(), size + len(part)
                 size += len(part)
                 if before:
-                    paced = (size - before) / _MIN_BYTES_PER_SECOND
-                    allowed = _GRACE_PATIENCES * PATIENCE_SECONDS + paced
-                    limit.reschedule(began + min(PATIENCE_SECONDS, allowed))
+                    limit.reschedule(
+                        began
+                        + min(
+                            PATIENCE_SECONDS,
+                            _GRACE_PATIENCES * PATIENCE_SECONDS
+                            + (size - before) / _MIN_BYTES_PER_SECOND,
+                        )
+                    )
                 if kept and size <= largest:
                     parts.append(part)
                 elif size > _DISCARD_FACTOR * largest:
