@@ -22,7 +22,7 @@ from bench.clock import Contender, fastest, of
 from bench.peers import Peers
 from bench.peers.local import join
 from bench.report import Row, Section, ratio, worst
-from hedgerow.local.collector.app import parse_addition
+from hedgerow.local.collector.batch_parsing import parse_addition
 from hedgerow.local.collector.counter_store import CounterStore
 from hedgerow.local.collector.epochs import EpochCalendar
 from hedgerow.local.metric import Metric

@@ -52,7 +52,7 @@ def main(folder: str) -> None:
     def once(home: Path, step: int) -> bool:
         nonlocal acknowledged, repeated
         path = home / "counts"
-        heard, died = life(path, step, lambda tell: take(path, tell), (module, "sync"))
+        heard, died = life(path, step, lambda tell: take(path, tell), (module, "sync_to_disk"))
         received, fresh = len(heard), send(path, None)
         assert not any(fresh[:received]), step
         with CounterStore(path) as store:

@@ -1,6 +1,4 @@
-"""A metric, a good batch of it, and a way to post parts of one through the application, without
-a socket.
-"""
+"""Metrics, a good batch, and a way to post parts of one to the application without a socket."""
 
 from __future__ import annotations
 
@@ -11,18 +9,21 @@ from typing import Any
 import numpy as np
 
 from hedgerow.local.metric import Metric
-from hedgerow.local.protocols import KAry
+from hedgerow.local.protocols import KAry, Rappor
 from local.serving import PACKED, packed
 
 METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)
+OTHER = Metric.of("shape", KAry.calibrate(domain=300, epsilon=1))
+TEXTS = Metric.of("home", Rappor(k=12, h=2, m=4, f=32_768, p=32_768, q=49_152))
 VALUES = np.arange(40) % 5
 GOOD = packed(METRIC, VALUES)
 KEY = "0123456789abcdef"
 
 
 async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
-    """One POST through the application itself, its body in parts, which are taken from the list; an
-    event is waited for, a number of seconds too, None for ever."""
+    """Post a body in parts through the application itself; a part may also be an event or a number
+    of seconds to wait for, or None to wait for ever.
+    """
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:

@@ -70,7 +70,7 @@ def serving(
     late: int = 1,
     candidates: str | None = None,
 ) -> Iterator[Served]:
-    """``hedgerow local collect`` on a free port of this machine; what it says besides goes to
+    """Run ``hedgerow local collect`` on a free port of this machine; its standard error goes to
     ``log``.
     """
     files = []

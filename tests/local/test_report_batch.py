@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.collector.app import _PARSING_FACTORS
+from hedgerow.local.collector.batch_parsing import _PARSING_FACTORS
 from hedgerow.local.metric import Metric
 from hedgerow.local.report_batch import ReportBatch
 

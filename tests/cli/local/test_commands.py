@@ -246,7 +246,7 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
         ),
         (["encode", "METRIC", "none.txt", "--to", "x"], 2, "FILE must be a text file"),
         (["encode", "AGAIN", "none.txt", "--to", "x"], 3, "Use hedgerow.local.Client"),
-        (["collect", "METRIC", "METRIC", "--store", "x"], 2, "each with a name of its own"),
+        (["collect", "METRIC", "METRIC", "--store", "x"], 2, "with distinct names"),
         (["collect", "METRIC", "--store", "no/folder/x"], 1, "does not exist"),
         (
             ["collect", "METRIC", "--store", "x", "--port", "70000"],

@@ -16,7 +16,7 @@ import pytest
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
 from hedgerow.local.client.client import Client
 from hedgerow.local.client.encoder import compute_cohort, compute_permanent_bits
-from hedgerow.local.collector.app import parse_addition
+from hedgerow.local.collector.batch_parsing import parse_addition
 from hedgerow.local.collector.epochs import EpochCalendar
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import KAry

@@ -1,6 +1,4 @@
-"""Connections over real sockets: who says nothing, too little or far too much is hung up on, and
-nobody else is.
-"""
+"""Connections over real sockets: silent, slow and flooding ones are aborted, and no others."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ POST = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: c
 
 
 async def counting(scope: Any, receive: Any, send: Any) -> None:
-    """Says how long a body is; some places take long, and one for ever."""
+    """Answer with the length of a body; some paths take long, and one never ends."""
     if scope["path"] == "/long":
         await asyncio.sleep(2.5 * PATIENCE)
     if scope["path"] == "/never":
@@ -69,15 +67,13 @@ def hurried() -> Iterator[tuple[str, int]]:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[tuple[str, int]]:
-    """One that waits for longer than any test takes: what ends here was ended for something
-    else.
-    """
+    """Serve with a patience longer than any test, so that a closed connection has another cause."""
     with served(600) as place:
         yield place
 
 
 def heard(place: tuple[str, int], *parts: bytes) -> bytes:
-    """Send, and hear until the other side hangs up."""
+    """Send, and read until the server closes the connection."""
     with socket.create_connection(place, timeout=60) as sender:
         told = b""
         try:
@@ -91,7 +87,7 @@ def heard(place: tuple[str, int], *parts: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("begun", [b"", b"G", HELLO, HELLO + b"A: "])
-def test_who_does_not_ask_is_hung_up_on(hurried: tuple[str, int], begun: bytes) -> None:
+def test_a_connection_without_a_request_is_aborted(hurried: tuple[str, int], begun: bytes) -> None:
     assert heard(hurried, begun) == b""
 
 
@@ -101,7 +97,7 @@ def test_a_second_request_that_does_not_come_is_not_waited_for(hurried: tuple[st
     assert told.count(b"HTTP/1.1") == 1
 
 
-def test_who_is_still_being_answered_is_waited_for_but_not_for_ever(
+def test_a_connection_being_answered_stays_open_but_not_for_ever(
     hurried: tuple[str, int],
 ) -> None:
     assert heard(hurried, LAST.replace(b"/ ", b"/long ", 1) + b"\r\n").endswith(b"00000000")
@@ -110,7 +106,7 @@ def test_who_is_still_being_answered_is_waited_for_but_not_for_ever(
 
 @asynccontextmanager
 async def listening(app: Any) -> AsyncIterator[tuple[tuple[str, int], list[Any]]]:
-    """A server in this loop whose clock does not move by itself: where it listens, and its
+    """Run a server in this loop with a clock that only the test moves; yield its address and its
     connections.
     """
     config, state, made = (
@@ -141,7 +137,7 @@ async def until(done: Callable[[], bool]) -> None:
 
 
 def open_after(connection: Any, looks: int) -> bool:
-    """Whether a connection is still open after so many patiences."""
+    """Return True if a connection is still open after ``looks`` patiences."""
     for _ in range(looks):
         if not connection.transport.is_closing():
             connection._clock._run()
@@ -151,7 +147,7 @@ def open_after(connection: Any, looks: int) -> bool:
 async def asked(
     place: tuple[str, int], made: list[Any], request: bytes
 ) -> tuple[Any, socket.socket]:
-    """A request that has begun: the server's end of its connection, and ours."""
+    """Begin a request, and return the server's end of its connection and ours."""
     ours = socket.socket()
     ours.setblocking(False)
     await asyncio.get_running_loop().sock_connect(ours, place)
@@ -161,7 +157,7 @@ async def asked(
 
 
 async def told(ours: socket.socket, size: int) -> int:
-    """How much of an answer of so many bytes arrives before the server hangs up."""
+    """Return the number of bytes of an answer that arrive before the connection is closed."""
     found, held = b"", 0
     while held < size and (more := await asyncio.get_running_loop().sock_recv(ours, 1 << 20)):
         found += more
@@ -173,7 +169,7 @@ ASKED = HELLO + b"\r\n"
 
 
 def answering(size: int, go: asyncio.Event) -> Any:
-    """Answers with so many bytes, once it may."""
+    """Answer with a number of bytes once allowed."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await go.wait()
@@ -189,7 +185,7 @@ def answering(size: int, go: asyncio.Event) -> Any:
     return app
 
 
-def test_who_was_just_answered_has_a_patience_to_ask_again() -> None:
+def test_an_answered_connection_has_a_patience_for_its_next_request() -> None:
     """At work at one look and answered before the next, a connection was idle for a moment only."""
 
     async def twice() -> None:
@@ -231,7 +227,7 @@ def test_an_answer_that_is_being_read_is_waited_for_but_not_for_ever(head: bytes
     assert asyncio.run(read(5)) < size
 
 
-def test_the_clock_stands_still_for_who_waits_in_line_and_begins_anew_afterwards() -> None:
+def test_the_clock_stops_in_the_queue_and_restarts_afterwards() -> None:
     async def waits() -> None:
         turn, scopes = asyncio.Event(), list[Any]()
 
@@ -271,7 +267,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("flood", FLOODS)
-def test_what_is_no_body_is_limited(place: tuple[str, int], flood: str) -> None:
+def test_bytes_besides_the_body_are_limited(place: tuple[str, int], flood: str) -> None:
     head, middle, end = FLOODS[flood]
     assert heard(place, head, middle[:6], end).startswith(b"HTTP/1.1 200")
     told = heard(place, head, middle, end)

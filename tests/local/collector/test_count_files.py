@@ -1,4 +1,4 @@
-"""Counters from files are those that a collector would have."""
+"""Counters from files, equal to those of a collector."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_missing_report_is_wrong_too(tmp_path: Path) -> None:
         ("a.json", b"{"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_without_what_is_in_it(
+def test_an_unreadable_file_is_reported_without_its_contents(
     tmp_path: Path, name: str, content: bytes
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -134,22 +134,20 @@ def test_a_file_that_cannot_be_read_is_told_without_what_is_in_it(
 def test_batches_of_others_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(
         SourceError,
-        match=(
-            r"a.batch' is no batch of 'colour' in epoch 7. It may be of another metric or epoch\.$"
-        ),
+        match=(r"a.batch' is not a batch of 'colour' in epoch 7. Use the metric file,"),
     ):
         count_files(METRIC, [write(tmp_path / "a.batch", [b"\x00\x00"], OTHER)])
     (tmp_path / "b.batch").write_bytes(b"a file of something else")
-    with pytest.raises(SourceError, match="is no batch of"):
+    with pytest.raises(SourceError, match="is not a batch of"):
         count_files(METRIC, [tmp_path / "b.batch"])
     (tmp_path / "c.batch").write_bytes(write(tmp_path / "d.batch", [b"\x00\x00"]).read_bytes()[:-1])
     with pytest.raises(
         SourceError,
         match=(
-            r"c.batch' cannot be counted: its batch must hold whole records of 2 bytes; it was"
-            r" truncated"
+            r"c.batch' cannot be counted. Copy it again: its batch must hold whole records of 2"
+            r" bytes, and was cut off"
         ),
     ):
         count_files(METRIC, [tmp_path / "c.batch"])
-    with pytest.raises(SourceError, match="There is no file"):
+    with pytest.raises(SourceError, match=r"does not exist\. Check its path"):
         count_files(METRIC, [tmp_path / "none.csv"])

@@ -1,6 +1,4 @@
-"""The store: a batch is counted once and whole, on disk before it is acknowledged, and nothing
-about a sender is kept.
-"""
+"""The store: a batch counts once and whole, and is on disk before it is acknowledged."""
 
 from __future__ import annotations
 
@@ -218,7 +216,7 @@ def test_damaged_counters_are_noticed(store: CounterStore) -> None:
     store.add([one("a", 1, 0, 0, 1)])
     for change in ("sums = x'00'", "piece = 1"):
         store._require_connection().execute(f"UPDATE counters SET {change}")
-        with pytest.raises(SourceError, match="are not those of its protocol"):
+        with pytest.raises(SourceError, match="does not fit its protocol"):
             store.read_counters(METRIC)
     store._require_connection().execute("DROP TABLE counters")
     with pytest.raises(SourceError, match="is damaged"):
@@ -268,10 +266,10 @@ def test_a_forked_child_opens_it_anew(store: CounterStore) -> None:
 
 @pytest.mark.long
 def test_killed_at_every_step_on_the_disk_nothing_is_lost_or_counted_twice(tmp_path: Path) -> None:
-    here = Path(__file__)
+    tests = Path(__file__).parents[2]
     run = subprocess.run(
-        [sys.executable, str(here.with_name("killing.py")), str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(here.parents[1])},
+        [sys.executable, str(tests / "local" / "killing.py"), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(tests)},
         capture_output=True,
         text=True,
         timeout=300,

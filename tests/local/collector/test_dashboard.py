@@ -1,6 +1,4 @@
-"""The page: every metric, its counts and what it costs; values with intervals, and nothing that
-runs.
-"""
+"""The page: metrics, counts, losses and values with intervals, without scripts."""
 
 from __future__ import annotations
 

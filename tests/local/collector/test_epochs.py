@@ -1,4 +1,4 @@
-"""Which batches are of now, of another time, or of nothing that is known."""
+"""Epochs of batches: open, future, closed or unknown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_other_metrics_are_unknown(stranger: Metric) -> None:
 
 def test_one_epoch_of_a_metric_is_the_present_one() -> None:
     for metrics in ([], [METRIC, METRIC], [METRIC, replace(METRIC, epoch=6)]):
-        with pytest.raises(InvalidArgument, match="each with a name of its own"):
+        with pytest.raises(InvalidArgument, match="with distinct names"):
             EpochCalendar(metrics)
     for late in (-1, 1_001):
         with pytest.raises(InvalidArgument, match="late must be from 0 to 1,000"):

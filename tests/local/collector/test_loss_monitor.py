@@ -1,4 +1,4 @@
-"""What clients give away, metric by metric."""
+"""The loss of clients, metric by metric."""
 
 from __future__ import annotations
 

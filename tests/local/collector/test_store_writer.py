@@ -1,6 +1,4 @@
-"""The writer: one word per batch, after it is on disk; what is wrong with one does not touch the
-others.
-"""
+"""The writer: one outcome per batch once it is on disk, and a faulty batch affects no other."""
 
 from __future__ import annotations
 

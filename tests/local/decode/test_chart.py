@@ -1,4 +1,4 @@
-"""A picture holds what it is given, to scale, and no markup of others."""
+"""The chart shows its values to scale, and escapes markup."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_norm_sub_is_the_nearest_vector_of_counts() -> None:
     assert norm_sub(Estimates(np.array([]), np.array([]), 5)).counts.size == 0
 
 
-def test_base_cut_keeps_what_is_there_beyond_doubt() -> None:
+def test_base_cut_keeps_values_detected_family_wise() -> None:
     found = Estimates(np.array([10.0, 1.0, -3.0]), np.ones(3), 100)
     assert (base_cut(found).method, base_cut(found).counts.tolist()) == (
         "base-cut",
@@ -156,9 +156,9 @@ def test_base_cut_keeps_what_is_there_beyond_doubt() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Estimates(np.zeros(2), np.zeros(3), 5), "as many"),
-        (lambda: Estimates(np.zeros((2, 2)), np.zeros((2, 2)), 5), "as many"),
-        (lambda: Estimates(np.zeros(2), np.zeros(2), 5, np.zeros(1)), "as many"),
+        (lambda: Estimates(np.zeros(2), np.zeros(3), 5), "one for each count"),
+        (lambda: Estimates(np.zeros((2, 2)), np.zeros((2, 2)), 5), "one for each count"),
+        (lambda: Estimates(np.zeros(2), np.zeros(2), 5, np.zeros(1)), "one for each count"),
         (lambda: Estimates(np.zeros(1), np.array([-1.0]), 5), "at least 0"),
         (lambda: Estimates(np.zeros(1), np.array([np.nan]), 5), "at least 0"),
         (lambda: Estimates(np.zeros(1), np.zeros(1), -5), "n must"),

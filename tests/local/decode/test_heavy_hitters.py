@@ -76,9 +76,7 @@ def test_candidates_that_share_a_code_are_counted() -> None:
 
 @pytest.mark.long
 def test_false_texts_stay_at_the_stated_level() -> None:
-    """From reports to dictionary, a hundred times: rare texts make some prefixes that nobody
-    continues.
-    """
+    """Search a hundred times; rare texts make some prefixes that no frequent text continues."""
     book, level, runs = (
         PrefixSearch(Projective.calibrate(domain=5_000, epsilon=2), "abcd", (2, 4)),
         0.2,

@@ -1,4 +1,4 @@
-"""What counters tell: frequent values first, absent ones not at all, means as means."""
+"""Decoded values: most frequent first, absent ones never, means as means."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""How long a connection to the collector may take, and how much it may send besides the bodies of
-its requests.
+"""Limits on a connection to the collector: its time, and the bytes it sends besides bodies.
 
-The server underneath waits for ever for a request to begin, keeps its head however long it becomes,
-and waits for ever for somebody who does not read. A few dozen silent connections would keep all
-others out; one that sends nothing but headers would fill the memory.
+The server underneath waits for ever for a request to begin or an answer to be read, and keeps
+headers of any length. A few dozen silent connections would keep all others out, and one connection
+that sends only headers would fill the memory.
 """
 
-# Annotations are evaluated here, unlike elsewhere: the class is made inside a function, because the
-# server is an extra.
+# Annotations are evaluated here, unlike elsewhere: the class is built inside a function, because
+# the server is an extra.
 import asyncio
 import math
 from collections.abc import Iterator, MutableMapping
@@ -16,17 +15,17 @@ from typing import Any
 
 __all__ = ["MAX_HEADER_BYTES", "build_limited_protocol", "suspend_deadline"]
 
-# bytes of a request that are not its body; with a long body, as many again as that has
+# bytes of a request besides its body, plus as many as the body has
 MAX_HEADER_BYTES = 1 << 16
-_HEADER_OVERHEAD_BYTES = 64  # bytes that a header takes besides its text
-_MAX_REQUEST_PATIENCES = 4  # patiences in which a request must be answered, and its answer read
-_WAITING_KEY = "hedgerow.in_line"  # what the state of a request has while it waits for others
+_HEADER_OVERHEAD_BYTES = 64  # memory of a header besides its text
+_MAX_REQUEST_PATIENCES = 4  # patiences for a request to be answered and its answer to be read
+_WAITING_KEY = "hedgerow.in_line"  # set in the state of a request while it waits for others
 
 
 @contextmanager
 def suspend_deadline(scope: MutableMapping[str, Any]) -> Iterator[None]:
-    """While this lasts the clock of the request's connection stands still: it is others that are
-    slow. Whoever waits limits the time.
+    """Stop the clock of the request's connection while it waits for other requests; the caller
+    limits that time.
     """
     state = scope.setdefault("state", {})
     state[_WAITING_KEY] = True
@@ -37,7 +36,7 @@ def suspend_deadline(scope: MutableMapping[str, Any]) -> Iterator[None]:
 
 
 def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
-    """The server's own protocol, with limits: so many seconds for a request to begin, and for
+    """Build the server's protocol with limits: ``patience`` seconds for a request to begin and for
     its head to arrive.
     """
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -59,7 +58,9 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
             self._spare -= len(data)
             super().data_received(data)
             if self._spare < 0 and not self.transport.is_closing():
-                self.send_400_response("This has too much besides a body.")
+                self.send_400_response(
+                    "The request has too many bytes besides its body. Send fewer headers."
+                )
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
@@ -68,7 +69,7 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
         def on_header(self, name: bytes, value: bytes) -> None:
             self._headers -= len(name) + len(value) + _HEADER_OVERHEAD_BYTES
             if self._headers < 0:
-                raise ValueError  # the parser stops, and the sender hears that this is no request
+                raise ValueError  # the parser stops, and the sender gets status 400
             super().on_header(name, value)
 
         def on_body(self, body: bytes) -> None:
@@ -79,25 +80,25 @@ def build_limited_protocol(patience: float) -> type[asyncio.Protocol]:
             self._clock = self.loop.call_later(patience, self._look, seen, turns)
 
         def _look(self, before: tuple[Any, float], turns: int) -> None:
-            """Hang up where no request has begun since the last look, or the same one is still at
-            work after many. One that was at work at the last look and is answered now has been idle
-            for less than a patience: the count begins anew."""
-            seen = self.cycle, self._turns()
+            """Abort the connection if no request has begun since the last look, or the same one is
+            still running after many looks.
+
+            A request that was running at the last look and is answered now has been idle for less
+            than a patience, so the count starts again.
+            """
+            seen = self.cycle, _count_allowed_turns(self.cycle, self.transport)
             turns = turns + 1 if seen == before else 0
             if turns >= seen[1]:
                 self.transport.abort()
             else:
                 self._watch(seen, turns)
 
-        def _turns(self) -> float:
-            return _count_patiences(self.cycle, self.transport)
-
     return Limited
 
 
-def _count_patiences(cycle: Any, transport: Any) -> float:
-    """Return for how many patiences a connection may stay as it is. An answer is not over while its
-    reader has not taken it.
+def _count_allowed_turns(cycle: Any, transport: Any) -> float:
+    """Return the number of patiences that a connection may stay as it is; an unread answer counts
+    as running.
     """
     if cycle is None or (cycle.response_complete and not transport.get_write_buffer_size()):
         return 1

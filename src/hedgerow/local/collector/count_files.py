@@ -1,10 +1,9 @@
-"""Counters from files of reports, as a collector would have counted them.
+"""Counters from files of reports, equal to those of a collector that received them.
 
 A file is a packed batch, or a table that DuckDB reads (``.parquet``, ``.csv``, ``.json``,
 ``.jsonl``, ``.ndjson``) with the columns ``metric``, the hash as 16 hex digits, and ``report``, the
-record as bytes or hex digits. A table may hold several metrics; rows of others are passed over. It
-is read piece by piece, so that it may be larger than memory. One report that is wrong, and nothing
-is counted.
+record as bytes or hex digits. A table may hold several metrics; rows of other metrics are skipped.
+It is read in chunks, so it may be larger than memory. If any report is wrong, nothing is counted.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _READER_OPTIONS = {
     "read_csv": ", all_varchar = true, header = true",
     "read_json": ", columns = {metric: 'VARCHAR', report: 'VARCHAR'}",
 }
-_CHUNK_BYTES = 1 << 24  # bytes of records at a time
+_CHUNK_BYTES = 1 << 24  # records read at a time
 _CONFIGURATION: Any = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -45,14 +44,14 @@ _CONFIGURATION: Any = {
 
 
 def count_files(metric: Metric, files: Iterable[str | Path]) -> Integers:
-    """The counters of all reports of ``metric`` in these files. They add to those of a store,
-    and to each other.
+    """Count all reports of ``metric`` in these files; the counters can be added to those of a
+    store.
     """
     scheme = metric.scheme
     total = np.zeros(scheme.counter_count, np.int64)
     for file in map(Path, files):
         if not file.is_file():
-            raise SourceError(f"There is no file '{file}'.")
+            raise SourceError(f"The file '{file}' does not exist. Check its path.")
         for records in (
             _read_table(metric, file)
             if file.suffix.lower() in _READERS
@@ -64,24 +63,26 @@ def count_files(metric: Metric, files: Iterable[str | Path]) -> Integers:
 
 def _read_batch(metric: Metric, file: Path) -> Iterator[Records]:
     body = file.read_bytes()
-    # before anything else: a file of something else is not cut off
+    # Checked first: a message about a truncated batch would mislead for any other file.
     if not body.startswith(metric.hash):
         raise SourceError(
-            f"The file '{file}' is no batch of '{metric.id}' in epoch {metric.epoch}. It may be of"
-            " another metric or epoch."
+            f"The file '{file}' is not a batch of '{metric.id}' in epoch {metric.epoch}. Use the"
+            " metric file, with its epoch, that the reports were made for."
         )
     try:
         batch = ReportBatch.from_bytes(body)
     except InvalidArgument as error:
-        raise SourceError(f"The file '{file}' cannot be counted: its {error}") from None
+        raise SourceError(
+            f"The file '{file}' cannot be counted. Copy it again: its {error}"
+        ) from None
     yield batch.records
 
 
 def _read_table(metric: Metric, file: Path) -> Iterator[Records]:
-    import duckdb  # only here: a collector does not need it
+    import duckdb  # imported here: a collector does not need it
 
     reader, size = _READERS[file.suffix.lower()], metric.scheme.record_size
-    # Or the reports of a folder metric=home would all be taken for those of a metric of that name.
+    # Without hive_partitioning = false a folder named metric=home would replace the column metric.
     table = (
         f"{reader}({quote_text(str(file.resolve()))}, hive_partitioning ="
         f" false{_READER_OPTIONS.get(reader, '')})"
@@ -106,16 +107,16 @@ def _read_table(metric: Metric, file: Path) -> Iterator[Records]:
         pass
     else:
         return
-    # Raised out here, so that not even its context holds the engine's message, which may quote a
+    # Raised outside the handler, so that its context lacks the engine's message, which may quote a
     # report.
     raise SourceError(
-        f"The file '{file}' cannot be read as a table with the columns metric and report, both"
-        " filled in hex digits or bytes."
+        f"The file '{file}' cannot be read as a table with the columns metric and report. Write"
+        " both columns as hex digits or bytes, without empty cells."
     )
 
 
 def _read_records(column: Any, size: int) -> Records:
-    """The records of an Arrow column of bytes."""
+    """Return the records of an Arrow column of bytes."""
     import pyarrow.compute as pc
 
     if (

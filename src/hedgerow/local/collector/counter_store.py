@@ -1,16 +1,15 @@
-"""What a collector keeps: for each metric the sums of its counters, in one SQLite file. Never a
-report.
+"""The collector's store: the sums of each metric's counters in one SQLite file, without reports.
 
 Batches are added in one transaction that takes the write lock first: mark each batch's key as
-counted, add up the counters of those that were not counted before, commit with a sync of the
-write-ahead log. Only then does ``add`` return, and only then is a batch acknowledged. A process
-that is killed leaves the whole transaction or none of it, so that a sender who heard nothing may
-send the same batch again under the same key: it is counted once.
+counted, add the counters of the batches that are new, and commit with a sync of the write-ahead
+log. Only then does ``add`` return, and only then is a batch acknowledged. A killed process leaves
+the whole transaction or none of it, so a sender without an answer may send the same batch again
+under the same key: it is counted once.
 
-Of a key only a hash is kept, and those in the order of the hashes: neither what a sender wrote into
-it nor the order of arrival is there to be read. There are no times, addresses or names. The log
-beside the file holds former sums for a while: who reads the disk of a running collector sees batch
-by batch what the collector sees, randomised reports of nobody knows whom.
+Only a hash of each key is kept, sorted by hash, so neither the contents of a key nor the order of
+arrival can be read. There are no times, addresses or names. The log beside the file holds former
+sums for a while: a reader of a running collector's disk sees the sums of single batches, as the
+collector does, which are sums of randomised reports by unknown senders.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from hedgerow.sqlite_file import SqliteFile
 __all__ = ["CHUNK_COUNTERS", "BatchCounters", "CounterStore"]
 
 _FORMAT_VERSION = 1
-# the first letters of Hedgerow: tells a store from the other SQLite files
+# the first letters of Hedgerow, which distinguish a store from other SQLite files
 _APPLICATION_ID = 0x48656467
 _TABLES = f"""CREATE TABLE metrics (hash BLOB NOT NULL, epoch INTEGER NOT NULL, spec TEXT NOT NULL,
 PRIMARY KEY (hash, epoch)) STRICT, WITHOUT ROWID;
@@ -45,7 +44,7 @@ sums BLOB NOT NULL, PRIMARY KEY (hash, epoch, piece)) STRICT, WITHOUT ROWID;
 CREATE TABLE batches (key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {_FORMAT_VERSION}"""
-# counters in one row: a batch of few reports writes few rows, however many counters its metric has
+# counters in one row: a small batch writes few rows, even if its metric has many counters
 CHUNK_COUNTERS = 512
 _KEY_HASH_BYTES = 16  # bytes kept of a key's hash
 _MAX_COUNTER = (1 << 62) - 1  # half of what an int64 holds
@@ -53,9 +52,10 @@ _MAX_COUNTER = (1 << 62) - 1  # half of what an int64 holds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchCounters:
-    """The counters of one batch, and the key by which it is counted once. Kept are the stretches of
-    them that are not all 0, by number: few reports take little memory, however many counters their
-    metric has."""
+    """The counters of one batch, and the key under which it is counted once. Only chunks with a
+    nonzero counter are kept, by number: few reports need little memory, even for a metric with many
+    counters.
+    """
 
     metric: Metric
     key: bytes
@@ -64,7 +64,9 @@ class BatchCounters:
 
     def __post_init__(self, counters: Integers) -> None:
         if not self.key:
-            raise InvalidArgument("key", "must not be empty: by it a batch is counted once")
+            raise InvalidArgument(
+                "key", "must not be empty: it keeps a batch from being counted twice"
+            )
         if counters.dtype != np.int64 or counters.shape != (self.metric.scheme.counter_count,):
             raise InvalidArgument(
                 "counters",
@@ -75,13 +77,15 @@ class BatchCounters:
 
     @property
     def key_hash(self) -> bytes:
-        """What is kept of the key. The metric is part of it: two metrics may use the same key."""
+        """The stored hash of the key. It includes the metric, so that two metrics may use the same
+        key.
+        """
         return hashlib.sha256(self.metric.hash + self.key).digest()[:_KEY_HASH_BYTES]
 
 
 class CounterStore(SqliteFile):
-    """The file at ``path``, made if it is not there. Threads may share it; processes too, each
-    by its own ``CounterStore``.
+    """The store at ``path``, created if it does not exist. Threads may share it; each process opens
+    its own ``CounterStore``.
     """
 
     _noun = "store"
@@ -92,10 +96,10 @@ class CounterStore(SqliteFile):
     def __init__(self, path: str | Path, *, create: bool = True, wait: float = 30.0) -> None:
         super().__init__(path)
         if not create and not self.path.is_file():
-            raise SourceError(f"There is no store at '{self.path}'.")
+            raise SourceError(f"There is no store at '{self.path}'. Check the path.")
         if not self.path.parent.is_dir():
             raise SourceError(
-                f"The folder '{self.path.parent}' for the store does not exist. Make it first."
+                f"The folder '{self.path.parent}' for the store does not exist. Create it first."
             )
         with self._locked():
             with suppress(FileExistsError):
@@ -114,8 +118,8 @@ class CounterStore(SqliteFile):
         self.close()
 
     def add(self, additions: Sequence[BatchCounters]) -> list[bool]:
-        """Count these batches, all in one transaction, and say of each whether it was counted:
-        False where its key was already.
+        """Count these batches in one transaction, and return False for each batch whose key was
+        already counted.
         """
         with self._locked(), self._transaction() as db:
             fresh = [self._mark_counted(db, addition.key_hash) for addition in additions]
@@ -131,18 +135,20 @@ class CounterStore(SqliteFile):
         return fresh
 
     def read_counters(self, metric: Metric) -> Integers:
-        """The sums so far; zeros where nothing was counted yet."""
+        """Return the sums so far, or zeros if nothing was counted yet."""
         with self._locked():
             return self._read_counters(self._require_connection(), metric)
 
     def count_reports(self, metric: Metric) -> int:
-        """How many reports were counted: the last counter, read without the others."""
+        """Return the number of counted reports, which is the last counter, without reading the
+        others.
+        """
         last = metric.scheme.counter_count - 1
-        asked = "SELECT sums FROM counters WHERE hash = ? AND epoch = ? AND piece = ?"
+        query = "SELECT sums FROM counters WHERE hash = ? AND epoch = ? AND piece = ?"
         with self._locked():
             found = (
                 self._require_connection()
-                .execute(asked, (metric.hash, metric.epoch, last // CHUNK_COUNTERS))
+                .execute(query, (metric.hash, metric.epoch, last // CHUNK_COUNTERS))
                 .get
             )
             return (
@@ -152,7 +158,7 @@ class CounterStore(SqliteFile):
             )
 
     def list_metrics(self) -> list[Metric]:
-        """All metrics that something was counted of, by name and epoch."""
+        """Return all metrics with counted reports, sorted by name and epoch."""
         with self._locked():
             found = [
                 Metric.from_json(spec)
@@ -161,9 +167,7 @@ class CounterStore(SqliteFile):
         return sorted(found, key=lambda metric: (metric.id, metric.epoch, metric.hash))
 
     def merge(self, other: CounterStore) -> None:
-        """Add what another collector counted. A batch that both have counted is found by its
-        key, and then nothing is added.
-        """
+        """Add the counts of another collector, or refuse if a batch was counted by both."""
         with other._locked():
             held = other._require_connection()
             with _read_snapshot(held):
@@ -174,15 +178,16 @@ class CounterStore(SqliteFile):
         with self._locked(), self._transaction() as db:
             if not all(self._mark_counted(db, mark) for (mark,) in marks):
                 raise Refused(
-                    f"The stores '{self.path}' and '{other.path}' have a batch in common: it would"
-                    " be counted twice. Either they were merged before, or a batch was sent to"
-                    " both. Nothing was added."
+                    f"The stores '{self.path}' and '{other.path}' have a batch in common, which"
+                    " would be counted twice: they were merged before, or a batch was sent to"
+                    " both. Nothing was added. Merge only stores with different batches, and send"
+                    " each batch to one collector."
                 )
             for metric, counters in shard:
                 self._add_counters(db, metric, _split_counters(counters))
 
     def _create_tables(self) -> None:
-        """Make the tables in a file that is empty; a crash before their commit leaves it empty."""
+        """Create the tables in an empty file; a crash before the commit leaves it empty."""
         db = self._require_connection()
         if (
             db.execute("PRAGMA application_id").get == 0
@@ -190,7 +195,7 @@ class CounterStore(SqliteFile):
         ):
             db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
-                # another process may have been faster
+                # another process may have created them meanwhile
                 if not db.execute("SELECT count(*) FROM sqlite_schema").get:
                     db.execute(_TABLES)
             sync_to_disk(self.path.parent)
@@ -202,7 +207,7 @@ class CounterStore(SqliteFile):
             )
 
     def _mark_counted(self, db: apsw.Connection, mark: bytes) -> bool:
-        """Mark a key as counted; False where it was."""
+        """Mark a key as counted; return False if it already was."""
         db.execute("INSERT OR IGNORE INTO batches VALUES (?)", (mark,))
         return bool(db.changes())
 
@@ -244,15 +249,15 @@ class CounterStore(SqliteFile):
     def _decode_sums(self, sums: bytes, length: int, metric: Metric) -> Integers:
         if not length or len(sums) != 8 * length:
             raise SourceError(
-                f"The store '{self.path}' is damaged: the counters of '{metric.id}' are not those"
-                " of its protocol."
+                f"The store '{self.path}' is damaged: the number of counters of '{metric.id}' does"
+                " not fit its protocol. Restore the file from a copy."
             )
         return np.frombuffer(sums, "<i8").astype(np.int64)
 
 
 @contextmanager
 def _read_snapshot(db: apsw.Connection) -> Iterator[None]:
-    """One view of the file for several questions."""
+    """Read the file in one state for several queries."""
     db.execute("BEGIN")
     try:
         yield
@@ -261,7 +266,7 @@ def _read_snapshot(db: apsw.Connection) -> Iterator[None]:
 
 
 def _split_counters(counters: Integers) -> dict[int, Integers]:
-    """The rows of these counters that are not all 0, each by itself: the rest is let go."""
+    """Copy the chunks that hold a nonzero counter, by number."""
     some = np.unique(np.flatnonzero(counters) // CHUNK_COUNTERS).tolist()
     return {
         piece: counters[piece * CHUNK_COUNTERS : (piece + 1) * CHUNK_COUNTERS].copy()
@@ -271,11 +276,11 @@ def _split_counters(counters: Integers) -> dict[int, Integers]:
 
 def _add_checked(one: Integers, other: Integers) -> Integers:
     total = one + other
-    # the total of two that fit is right, though it may not fit
+    # int64 holds the sum of two counters within the limit, so the total is exact when checked
     for counters in (one, other, total):
         if counters.max(initial=0) > _MAX_COUNTER or counters.min(initial=0) < -_MAX_COUNTER:
             raise Refused(
-                "The counters are full: they hold less than 2^62 each. Begin a new epoch. Nothing"
-                " was added."
+                "The counters are full: each holds less than 2^62. Nothing was added. Start a new"
+                " epoch."
             )
     return total

@@ -1,8 +1,8 @@
-"""Which metrics are collected now, and in which epochs.
+"""The calendar of epochs: the collected metrics, and the epochs in which reports are accepted.
 
-A batch names its metric by a hash that covers the epoch. So the collector knows the hashes of the
-epochs around the present one as well, to tell a clock that is fast or a client that was long
-offline from a metric that it does not know.
+A batch names its metric by a hash that covers the epoch. The collector therefore knows the hashes
+of the epochs around the present one, so that it can distinguish a client with a fast clock or a
+long time offline from an unknown metric.
 """
 
 from __future__ import annotations
@@ -19,17 +19,14 @@ _RECOGNISED_EPOCHS = 1_000  # epochs before and after the present one that are r
 
 
 class EpochCalendar:
-    """Metrics, each given in its present epoch; the ``late`` epochs before that one are still
-    open.
-    """
+    """Metrics, each in its present epoch; the ``late`` epochs before it are still open."""
 
     def __init__(self, metrics: Sequence[Metric], *, late: int = 1) -> None:
         names = [metric.id for metric in metrics]
         if not names or len(set(names)) < len(names):
             raise InvalidArgument(
                 "metrics",
-                "must be at least one, each with a name of its own and in one epoch, the"
-                " present one",
+                "must be at least one, with distinct names and each in its present epoch only",
                 names,
             )
         if not 0 <= late <= _RECOGNISED_EPOCHS:
@@ -47,8 +44,8 @@ class EpochCalendar:
                 )
 
     def find(self, hash: bytes) -> tuple[Metric, int] | None:
-        """The metric in the epoch that this hash names, and how many epochs it is ahead of the
-        present one. None where it is unknown.
+        """Return the metric in the epoch that this hash names and its distance from the present
+        epoch, or None if unknown.
         """
         found = self._epochs_by_hash.get(hash)
         if found is None:
@@ -57,5 +54,5 @@ class EpochCalendar:
         return replace(metric, epoch=metric.epoch + ahead), ahead
 
     def is_open(self, ahead: int) -> bool:
-        """Whether reports of an epoch that far ahead of the present one are counted."""
+        """Return True if reports that are ``ahead`` epochs after the present one are counted."""
         return -self.late <= ahead <= 0

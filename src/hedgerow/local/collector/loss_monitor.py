@@ -1,8 +1,8 @@
-"""What clients give away, metric by metric: the monitor of lifetime loss on the collector's page.
+"""The monitor of clients' privacy loss, metric by metric, on the collector's page.
 
-A collector cannot see what one client has paid: it knows no clients. It knows what a report costs,
-and in how many epochs and under how many rules it has counted. So it can say what a client gives
-away at most by its cap, and what one that always answered has given away so far.
+A collector cannot see the loss of one client, because it does not know clients. It knows the cost
+of a report and the epochs and parameter sets of the counted reports. From these it computes the
+largest loss of a client by its cap, and the loss so far of a client that always answered.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ SHOWN_CAPS = (1, 2, 3, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class MetricLoss:
-    """What a metric costs a client. ``counted``: in how many epochs something was counted under its
-    id; ``rules``: under how many sets of parameters; ``so_far``: what a client gave away at most
-    that answered once in each of these epochs, always with the same value."""
+    """The loss of a client in a metric: the number of epochs and of parameter sets with counted
+    reports under its id, and the largest epsilon paid by a client that answered once in each of
+    these epochs with the same value.
+    """
 
     metric: Metric
     epoch_count: int
@@ -32,7 +33,7 @@ class MetricLoss:
     paid_epsilon: float
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; infinity is null."""
+        """Return the loss for JSON; infinity is null."""
         caps = [
             {"cap": cap, "epsilon": finite_or_none(self.metric.lifetime_epsilon(cap))}
             for cap in SHOWN_CAPS
@@ -46,7 +47,7 @@ class MetricLoss:
 
 
 def compute_losses(present: Sequence[Metric], counted: Sequence[Metric]) -> list[MetricLoss]:
-    """For each present metric, given everything that was counted."""
+    """Compute the loss of each present metric from all counted metrics."""
     return [
         _compute_loss(metric, [other for other in counted if other.id == metric.id])
         for metric in present
@@ -54,20 +55,20 @@ def compute_losses(present: Sequence[Metric], counted: Sequence[Metric]) -> list
 
 
 def compute_joint_epsilon(present: Sequence[Metric], cap: int) -> float:
-    """What a client gives away at most that takes part in all of these metrics, each with this
-    cap.
+    """Return the largest epsilon of a client that takes part in all of these metrics, each with
+    this cap.
     """
     return sum_lifetime_epsilon((metric, cap) for metric in present)
 
 
 def finite_or_none(number: float) -> float | None:
-    """The number, or None for infinity, which JSON has not."""
+    """Return the number, or None for infinity, which JSON cannot express."""
     return number if math.isfinite(number) else None
 
 
 def _compute_loss(metric: Metric, counted: list[Metric]) -> MetricLoss:
-    """An answer that is remembered is paid for once, whatever the epochs; any other in each of
-    them. New rules draw new answers.
+    """Compute the loss of one metric: a memoised answer is paid for once, any other in each epoch,
+    and new parameters draw new answers.
     """
     rules = {other.permanent_hash: other for other in counted}
     paid = (

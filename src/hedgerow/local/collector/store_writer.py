@@ -1,5 +1,6 @@
-"""One thread that writes to the store: batches that arrive while it writes share the next
-transaction, and so one sync of the disk.
+"""The single thread that writes to the store.
+
+Batches that arrive while it writes share the next transaction, and so one sync of the disk.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from hedgerow.local.collector.counter_store import BatchCounters, CounterStore
 
 __all__ = ["StoreWriter"]
 
-_MAX_BATCHES_PER_TRANSACTION = 256  # batches in one transaction at most
+_MAX_BATCHES_PER_TRANSACTION = 256
 
 
 class StoreWriter:
-    """Takes additions from any thread; each one's future is settled once it is on disk."""
+    """The writer of a store. It takes additions from any thread, and resolves the future of each
+    once it is on disk.
+    """
 
     def __init__(self, store: CounterStore) -> None:
         self.store = store
@@ -37,20 +40,22 @@ class StoreWriter:
         self.close()
 
     def add(self, addition: BatchCounters) -> Future[bool]:
-        """True once it was counted and is on disk, False if its key had been counted before."""
-        told: Future[bool] = Future()
-        # from here on it cannot be called off: it may be on disk already
-        told.set_running_or_notify_cancel()
+        """Queue an addition and return a future: True once it is counted and on disk, False if its
+        key was counted before.
+        """
+        outcome: Future[bool] = Future()
+        # not cancellable from here on: it may already be on disk
+        outcome.set_running_or_notify_cancel()
         with self._close_lock:
             if self._closed:
                 raise SourceError(
                     "The collector is closing. Send the batch again, under the same key."
                 )
-            self._queue.put((addition, told))
-        return told
+            self._queue.put((addition, outcome))
+        return outcome
 
     def close(self) -> None:
-        """Write what is waiting, and stop."""
+        """Write the waiting additions, and stop."""
         with self._close_lock:
             if not self._closed:
                 self._closed = True
@@ -61,10 +66,10 @@ class StoreWriter:
         going = True
         while going:
             taken = [self._queue.get()]
-            # nobody else takes from it
+            # no other thread takes from the queue
             while len(taken) < _MAX_BATCHES_PER_TRANSACTION and not self._queue.empty():
                 taken.append(self._queue.get())
-            going = taken[-1] is not None  # nothing is put in after the None
+            going = taken[-1] is not None  # None is always the last item
             self._write([item for item in taken if item is not None])
 
     def _write(self, items: list[tuple[BatchCounters, Future[bool]]]) -> None:
@@ -73,9 +78,9 @@ class StoreWriter:
         except Exception as error:
             if len(items) == 1:
                 items[0][1].set_exception(error)
-            else:  # what is wrong with one is no reason to lose the others
+            else:  # a faulty addition must not lose the others
                 for item in items:
                     self._write([item])
             return
-        for (_, told), fresh in zip(items, counted, strict=True):
-            told.set_result(fresh)
+        for (_, outcome), fresh in zip(items, counted, strict=True):
+            outcome.set_result(fresh)

@@ -1,19 +1,18 @@
-"""Estimated counts with what is known about their errors: intervals, and which values are there
-beyond doubt.
+"""Estimated counts with standard errors, intervals, p-values and the detection of present values.
 
 Counts are unbiased and raw: some are negative, and they do not add up to n. Intervals and p-values
-come from them alone. ``norm_sub`` and ``base_cut`` make counts that look like counts; they are
-biased and carry their label, and no interval is given for them.
+come from them alone. ``norm_sub`` and ``base_cut`` return plausible counts instead: these are
+biased, are labelled with their method, and have no intervals.
 
-Of many values that nobody holds some look frequent by chance. **Family-wise** control (Bonferroni)
-keeps the probability that even one of them is reported below the level, always. **False discovery**
-control (Benjamini and Hochberg) keeps their expected share among those reported below it. That is
-proven where p-values of absent values are independent (unary protocols, whose bits have coins of
-their own; RAPPOR under random hashing) or rise and fall together. Counts of k-ary response add up
-to the reports, so that one takes from the others, by a part of 1/k each: for such the share is
-proven to stay below the level times a factor that does not grow with k (Chi and others), and
-measured to stay below the level (tests/slow). ``benjamini_yekutieli`` holds whatever the
-dependence, at a level that is lower by the factor 1 + 1/2 + … + 1/size.
+Among many absent values some look frequent by chance. **Family-wise** control (Bonferroni) keeps
+the probability of even one false detection below the level, always. **False discovery** control
+(Benjamini and Hochberg) keeps the expected share of false detections below the level. This is
+proven if the p-values of absent values are independent (unary protocols, whose bits are randomised
+independently; RAPPOR under random hashing) or positively dependent. The counts of k-ary response
+add up to the number of reports, so they are negatively dependent, with correlations of about -1/k:
+the share is then proven to stay below the level times a factor that does not grow with k (Chi and
+others), and measured to stay below the level itself (tests/slow). ``benjamini_yekutieli`` holds
+under any dependence, at a level that is lower by the factor 1 + 1/2 + … + 1/size.
 
 Source
     Benjamini, Hochberg (1995); Benjamini, Yekutieli (2001); Chi, Ramdas, Wang, Multiple testing
@@ -48,8 +47,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Counts of values among n clients. ``tails`` has exact p-values where the law of an absent
-    value is known.
+    """Counts of values among n clients. ``exact_p_values`` is None if the distribution of an absent
+    value's count is only known to be about normal.
     """
 
     counts: Floats
@@ -67,22 +66,21 @@ class Estimates:
             if numbers is not None
         }
         if len(shapes) != 1 or self.counts.ndim != 1:
-            raise InvalidArgument("standard_errors", "must be as many as counts", shapes)
+            raise InvalidArgument("standard_errors", "must be one for each count", shapes)
         if not (self.standard_errors >= 0).all():
             raise InvalidArgument("standard_errors", "must be at least 0", self.standard_errors)
         check_integer(self.n, "n", 0, 1 << 62)
 
     @classmethod
     def from_support(cls, support: Integers, n: int, own: Fraction, other: Fraction) -> Estimates:
-        """From how many reports support each value; ``own`` and ``other`` as in
-        ``hedgerow.local.protocols.pure_frequency``.
+        """Estimate counts from the number of reports that support each value; ``own`` and ``other``
+        are the probabilities of ``hedgerow.local.protocols.pure_frequency``.
         """
         p, q, hits = float(own), float(other), support.astype(np.float64)
         counts = (hits - n * q) / (p - q)
         share = np.clip(counts / max(n, 1), 0.0, 1.0)
         errors = np.sqrt(n * (share * p * (1 - p) + (1 - share) * q * (1 - q))) / abs(p - q)
-        # Evidence is support beyond what chance gives: above it when own > other, below it
-        # otherwise.
+        # A present value has more support than chance if own > other, and less otherwise.
         tails = (
             _compute_binomial_tail(hits, n, q)
             if p > q
@@ -92,12 +90,12 @@ class Estimates:
 
     @property
     def shares(self) -> Floats:
-        """Counts over n."""
+        """Counts divided by n."""
         return self.counts / max(self.n, 1)
 
     @property
     def p_values(self) -> Floats:
-        """How likely an absent value would look at least as frequent."""
+        """Probabilities that an absent value looks at least as frequent."""
         if self.exact_p_values is not None:
             return self.exact_p_values
         sure = np.where(self.counts > 0, 0.0, 1.0)
@@ -107,8 +105,8 @@ class Estimates:
             )
 
     def intervals(self, confidence: Number = 0.95, together: bool = False) -> tuple[Floats, Floats]:
-        """Ends around each count, by the normal law; ``together`` all of them hold at once with
-        that confidence.
+        """Return the ends of a normal interval around each count; with ``together`` all intervals
+        hold at once with the given confidence.
         """
         outside = (1 - float(parse_probability(confidence, "confidence"))) / (
             2 * (max(1, self.counts.size) if together else 1)
@@ -117,7 +115,9 @@ class Estimates:
         return self.counts - radius, self.counts + radius
 
     def detect(self, control: str = "fdr", level: Number = 0.05) -> Mask:
-        """Which values are there: ``fwer`` for family-wise, ``fdr`` for false discovery control."""
+        """Mark the detected values under family-wise (``fwer``) or false discovery (``fdr``)
+        control.
+        """
         if control not in CONTROLS:
             raise InvalidArgument("control", f"must be one of {', '.join(CONTROLS)}", control)
         return CONTROLS[control](self.p_values, level)
@@ -125,8 +125,8 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostprocessedCounts:
-    """Counts made to look like counts, afterwards. ``method`` says how; they are biased, and
-    intervals do not hold for them.
+    """Counts after post-processing by ``method``. They are biased, and intervals do not hold for
+    them.
     """
 
     method: str
@@ -134,13 +134,13 @@ class PostprocessedCounts:
 
 
 def bonferroni(p_values: Any, level: Number = 0.05) -> Mask:
-    """Those that are significant at the level over their number."""
+    """Mark the p-values that are at most the level divided by their number."""
     p = _check_p_values(p_values)
     return p <= float(parse_probability(level, "level")) / max(1, p.size)
 
 
 def benjamini_hochberg(p_values: Any, level: Number = 0.05) -> Mask:
-    """The k smallest, for the largest k such that the k-th smallest is at most level k/size."""
+    """Mark the k smallest p-values, for the largest k where the k-th is at most level k/size."""
     p, limit = _check_p_values(p_values), float(parse_probability(level, "level"))
     ordered = np.sort(p)
     passing = np.flatnonzero(ordered <= limit * np.arange(1, p.size + 1) / max(1, p.size))
@@ -148,8 +148,8 @@ def benjamini_hochberg(p_values: Any, level: Number = 0.05) -> Mask:
 
 
 def benjamini_yekutieli(p_values: Any, level: Number = 0.05) -> Mask:
-    """As Benjamini and Hochberg at a lower level, at which the false share is held under every
-    dependence between p-values.
+    """Mark p-values as ``benjamini_hochberg`` does, at a lower level that controls false
+    discoveries under any dependence.
     """
     p = _check_p_values(p_values)
     return benjamini_hochberg(
@@ -163,8 +163,8 @@ CONTROLS = {"fwer": bonferroni, "fdr": benjamini_hochberg}
 
 
 def norm_sub(estimates: Estimates) -> PostprocessedCounts:
-    """Take the same number off every count and cut at 0, so that n is left: the nearest counts
-    of n clients.
+    """Subtract one number from every count and cut at 0 so that the counts add up to n: the
+    Euclidean projection.
     """
     counts = np.sort(estimates.counts)[::-1]
     if not counts.size:
@@ -175,15 +175,15 @@ def norm_sub(estimates: Estimates) -> PostprocessedCounts:
 
 
 def base_cut(estimates: Estimates, level: Number = 0.05) -> PostprocessedCounts:
-    """Counts of values that are there beyond doubt (family-wise); all others are 0."""
+    """Keep the counts of values detected under family-wise control, and set all others to 0."""
     return PostprocessedCounts(
         "base-cut", np.where(estimates.detect("fwer", level), estimates.counts, 0.0)
     )
 
 
 def _compute_binomial_tail(hits: Floats, n: int, chance: float) -> Floats:
-    """Pr[X >= hits] for X binomial (n, chance)."""
-    # Many values have the same support, and the tail is dear: each is computed once.
+    """Return Pr[X >= hits] for X binomial (n, chance)."""
+    # The tail is expensive and many values have the same support: compute each tail once.
     found, places = np.unique(hits, return_inverse=True)
     some = np.maximum(found, 1.0)
     tails = np.where(found > 0, betainc(some, np.maximum(n - some + 1, 1.0), chance), 1.0)

@@ -1,24 +1,23 @@
-"""Frequent texts that nobody listed beforehand, found letter by letter over any frequency protocol.
+"""Heavy hitters: frequent texts that are not listed beforehand, found prefix by prefix.
 
-Every client belongs to one **round** and makes one report in it: of the first ``lengths[round]``
-letters of its text, so that it spends the epsilon of one report. (One that reported in r rounds
-would have spent r times as much.) The price is that each of R rounds has but its part of the
-clients, so that errors of shares are larger by the root of R. The collector decodes round by round.
-The candidates of a round are the prefixes found in the one before, each with all continuations;
-what few clients hold falls away early, and what remains after the last round is the dictionary.
+Every client belongs to one **round** and sends one report in it, about the first ``lengths[round]``
+letters of its text, so it spends the epsilon of one report. (A client that reported in r rounds
+would spend r times as much.) In return each of R rounds has only its part of the clients, so errors
+of shares grow by the square root of R. The collector decodes round by round. The candidates of a
+round are the prefixes found in the previous round, each with all continuations. Rare prefixes drop
+out early, and the texts that remain after the last round are the dictionary.
 
 A prefix is reported as a code: a hash of round and prefix below the protocol's domain. Candidates
-are few against a large domain, so that two rarely share a code; where they do, both count the
-clients of either, and ``collisions`` says how many of those found do. An absent candidate may also
-share the code of a text that is there and is no candidate: ``mistaken`` is how many such are to be
-expected, the number of last candidates times the share of all codes that are frequent. Make the
-domain so large that it is far below 1.
+are few compared with a large domain, so two rarely share a code. If they do, each counts the
+clients of both, and ``collisions`` is the number of found texts that share a code. An absent
+candidate may also share the code of a frequent text that is not a candidate. The expected number of
+such mistakes is ``expected_collisions``: the number of candidates in the last round times the share
+of all codes that are frequent. Choose a domain that keeps it far below 1.
 
-What is found in the last round is controlled at the stated level, besides those mistaken for
-another: its reports come from other clients than those that chose its candidates, so that their
-choice does not favour any. Earlier rounds only choose whom to ask about. Texts longer than the last
-length are found by their beginning. Only texts whose beginnings are frequent in every round can be
-found.
+Apart from these mistakes, detection in the last round is controlled at the stated level: its
+reports come from other clients than the reports that chose its candidates, so the choice favours
+none of them. Earlier rounds only choose candidates. Texts longer than the last length are found by
+their prefix. Only a text whose prefixes are frequent in every round can be found.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _MAX_CANDIDATES = 1_000_000  # candidates of one round
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeavyHitters:
-    """The texts of a dictionary, the most frequent first, as estimates among the ``estimates.n``
+    """The texts of a dictionary, most frequent first, with estimates among the ``estimates.n``
     clients of the last round.
     """
 
@@ -57,7 +56,7 @@ class HeavyHitters:
 
 @dataclass(frozen=True, slots=True)
 class PrefixSearch:
-    """``scheme`` makes the reports; texts are written in ``alphabet``; round r reports
+    """A search for texts over ``alphabet`` with the protocol ``scheme``; round r reports
     ``lengths[r]`` letters.
     """
 
@@ -84,8 +83,8 @@ class PrefixSearch:
             )
 
     def encode_prefixes(self, turn: int, texts: Any) -> Integers:
-        """What clients of a round report, for the text of each: codes to be encoded by the
-        scheme. A message never quotes a text.
+        """Return the codes of a round for its clients' texts, ready for the scheme to randomise;
+        errors never quote a text.
         """
         length, known = self._prefix_length(turn), set(self.alphabet)
         for text in texts:
@@ -98,7 +97,7 @@ class PrefixSearch:
         )
 
     def search(self, states: Any, control: str = "fdr", level: Number = 0.05) -> HeavyHitters:
-        """The dictionary, from the counters of every round."""
+        """Find the dictionary from the counters of every round."""
         if len(states) != len(self.lengths):
             raise InvalidArgument(
                 "states",
@@ -131,8 +130,8 @@ class PrefixSearch:
         )
 
     def _frequent_code_share(self, counters: Any, found: int, control: str, level: Number) -> float:
-        """The share of all codes that are frequent; of a protocol that cannot list them those
-        found, of a domain that has no end.
+        """Return the share of all codes that are frequent; RAPPOR cannot list its codes, so the
+        found texts are counted instead.
         """
         if isinstance(self.scheme, Rappor):
             return found / self.scheme.domain
@@ -149,7 +148,9 @@ class PrefixSearch:
         )
 
     def _extend_prefixes(self, prefixes: list[str], letters: int) -> list[str]:
-        """All continuations by so many letters; after the end of a text come only ends."""
+        """Return all continuations of the prefixes by ``letters`` letters; a text that has ended is
+        only padded.
+        """
         if len(prefixes) * (len(self.alphabet) + 1) ** letters > _MAX_CANDIDATES:
             raise InvalidArgument(
                 "lengths",

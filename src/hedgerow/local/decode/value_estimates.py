@@ -1,6 +1,4 @@
-"""What the counters of a metric tell: which values are there, how many clients hold each, and
-how sure that is.
-"""
+"""Values decoded from the counters of a metric: detected values, estimated counts and p-values."""
 
 from __future__ import annotations
 
@@ -22,8 +20,9 @@ __all__ = ["ValueEstimate", "count_reports", "detect_values", "estimate_mean"]
 
 @dataclass(frozen=True, slots=True)
 class ValueEstimate:
-    """A value that is there: its estimated count, the ends of the 95 % interval, and how likely
-    chance alone would look like this. A mean has the value "mean", and no chance to be absent."""
+    """A detected value: its estimated count, the 95 % interval, and the p-value of its absence. A
+    mean has the value "mean" and no p-value.
+    """
 
     value: Any
     estimate: float
@@ -33,7 +32,7 @@ class ValueEstimate:
     p_value: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return {
             name: getattr(self, name)
             for name in ("value", "estimate", "stderr", "low", "high", "p_value")
@@ -41,7 +40,7 @@ class ValueEstimate:
 
 
 def count_reports(counters: Integers) -> int:
-    """How many reports were counted: the last counter of every protocol."""
+    """Return the number of counted reports, which is the last counter of every protocol."""
     return int(counters[-1])
 
 
@@ -53,16 +52,16 @@ def detect_values(
     control: str = "fdr",
     level: Number = 0.05,
 ) -> list[ValueEstimate]:
-    """The values that are there, the most frequent first; with false discovery (``fdr``) or
+    """Return the detected values, most frequent first, under false discovery (``fdr``) or
     family-wise (``fwer``) control.
 
-    ``names`` are those of the codes in order; for RAPPOR they are the candidates, and must be
-    given. Of a metric that estimates a mean there is that mean alone, from 0 at the first grid
-    point to 1 at the last.
+    ``names`` are the names of the codes in order; RAPPOR requires them, as the candidates to look
+    for. A metric of a mean returns only the mean, which runs from 0 at the first grid point to 1 at
+    the last.
     """
     scheme = metric.scheme
     if isinstance(scheme, Rappor):
-        # twice the same candidate would share its clients with itself
+        # A repeated candidate would share its clients with itself.
         names = None if names is None else list(dict.fromkeys(names))
         estimates = scheme.estimate(counters, names, metric.permanent_hash)
     else:
@@ -77,7 +76,7 @@ def detect_values(
 
 
 def estimate_mean(estimates: Estimates) -> ValueEstimate:
-    """The mean, where an estimate is the total of numbers from 0 to 1."""
+    """Return the mean from an estimated total of numbers between 0 and 1."""
     (low,), (high,) = estimates.intervals()
     total, error = estimates.counts[0], estimates.standard_errors[0]
     mean, stderr, start, end = (float(number) / estimates.n for number in (total, error, low, high))

@@ -68,5 +68,5 @@ def test_wrong_counts(bits: np.ndarray, sizes: np.ndarray, says: str) -> None:
 
 
 def test_nothing_said() -> None:
-    with pytest.raises(InvalidArgument, match="say nothing"):
+    with pytest.raises(InvalidArgument, match="carry no information"):
         BitRates.of(np.array([[1]]), np.array([3]), HALF, HALF)

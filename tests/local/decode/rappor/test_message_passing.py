@@ -72,7 +72,7 @@ def test_few_cohorts_lead_to_crossing() -> None:
 
 
 def test_a_candidate_that_is_not_listed_leaves_what_it_holds() -> None:
-    """Whatever the bits of the one left out are, they do not move what is left without it."""
+    """Check that the bits of the candidate left out do not move the residuals without it."""
     case = draw(Setting(8, 8, "demo", 1.0, False, values=10), "zipf1", 1)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
     pulls, score = fit_without(rates, variances, case.candidates, 0)
@@ -86,7 +86,7 @@ def test_a_candidate_that_is_not_listed_leaves_what_it_holds() -> None:
 
 
 def scaled(pulls: np.ndarray, scores: np.ndarray | float) -> np.ndarray:
-    """Scores in standard deviations, about: a candidate sets a quarter of the cells."""
+    """Return scores in about standard deviations: a candidate sets a quarter of the cells."""
     return np.asarray(scores) / np.sqrt(np.sum(pulls**2, axis=-1) / 4)
 
 
@@ -145,8 +145,8 @@ def test_rounds_that_do_not_settle_lead_to_crossing(monkeypatch: pytest.MonkeyPa
 
 
 def test_crossing_never_sees_the_cohorts_it_judges() -> None:
-    """Reports of a fold change what is left in it, and the fit that judges the other folds, but
-    not the fit that judges it.
+    """Check that reports of a fold change its residuals and the fits of other folds, but not its
+    own fit.
     """
     rates, variances, candidates, _ = flat("few cells", "zipf1", 2)
     part, rest = np.array([3]), np.delete(np.arange(16), 3)
@@ -193,8 +193,8 @@ def test_nobody_promising(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_frequent_value_that_is_missing_costs_little() -> None:
-    """It sets one cell in 64 by 0.4, which would be all the noise there is: what the quiet cells
-    say is a hundred times as sharp.
+    """Raise one cell in 64 by 0.4, which dominates the noise: quiet cells must still be a hundred
+    times as precise.
     """
     rng = np.random.default_rng(5)
     bits = rng.integers(0, 128, (400, 64, 2))

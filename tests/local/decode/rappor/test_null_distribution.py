@@ -10,8 +10,8 @@ from hedgerow.local.decode.rappor.null_distribution import NullDistribution, com
 
 
 def enumerated(pulls: np.ndarray, hashes: int) -> tuple[np.ndarray, np.ndarray]:
-    """The scores of all choices of bits, each as likely as any other, and how often one sets d
-    different bits of a cohort.
+    """Return the scores of all equally likely choices of bits, and the shares of d distinct bits in
+    a cohort.
     """
     bits = range(pulls.shape[1])
     of_each = [
@@ -49,7 +49,7 @@ def test_no_p_value_is_below_the_chance_of_the_same_bits() -> None:
 
 
 def test_many_cohorts_and_far_tails() -> None:
-    """Drawn scores agree with the law, and beyond the grid the bound of a normal law is kept to."""
+    """Compare with drawn scores, and beyond the grid with the bound of a normal distribution."""
     rng = np.random.default_rng(3)
     pulls = rng.normal(size=(64, 16)) + 6.0 * (rng.random((64, 16)) < 0.02)
     pulls -= pulls.mean()

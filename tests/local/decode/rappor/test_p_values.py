@@ -15,7 +15,7 @@ from local.settings import Setting, draw
 
 
 def judged(setting: Setting, shape: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """p-values and which candidates are there."""
+    """Return p-values and a mask of the present candidates."""
     case = draw(setting, shape, seed)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
     return (
@@ -85,12 +85,10 @@ def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not
     assert chance > compute_p_values(found, rates, variances, candidates)[0]
 
 
-def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(
+def test_with_few_cells_borderline_candidates_are_refitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Chances only grow by it, and only of those who may be detected at the loosest level and
-    are not beyond doubt.
-    """
+    """Check that p-values only grow, and only for borderline candidates."""
     setting = Setting(8, 64, "chrome", 2.0, True, values=25, n=100_000)
     twice, _ = judged(setting, "zipf1", 3)
     monkeypatch.setattr(significance, "_FEW_CELLS", 8 * 64 - 1)
@@ -119,11 +117,11 @@ def test_with_few_bits_and_very_many_candidates_only_whoever_may_be_detected_is_
 
 @pytest.mark.long
 @pytest.mark.parametrize("cohorts", [16, 9])
-def test_where_cohorts_were_crossed_whoever_is_noticed_is_judged_by_a_fit_to_the_others(
+def test_after_cross_fitting_small_p_values_are_refitted(
     cohorts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That finds about as many of those that are there as the crossed fits do, and is not fooled
-    more often than it says.
+    """Check that about as many present candidates are found as by cross-fitting, at the stated
+    false positive rate.
     """
     setting, every = Setting(8, cohorts, "chrome", 1.0, True), []
     for seed, shape in enumerate(("exponential", "gauss", "zipf1")):

@@ -6,7 +6,7 @@ import pytest
 from hedgerow.local.decode.rappor.robust_residuals import ResidualCap
 
 
-def test_without_unlisted_values_pulls_are_those_of_least_squares() -> None:
+def test_without_unlisted_values_influence_is_that_of_least_squares() -> None:
     rng = np.random.default_rng(1)
     variances = rng.uniform(0.5, 2.0, 4000)
     left = rng.normal(size=4000) * np.sqrt(variances)
@@ -19,7 +19,7 @@ def test_without_unlisted_values_pulls_are_those_of_least_squares() -> None:
     )
 
 
-def test_cells_of_unlisted_values_pull_up_to_a_cap() -> None:
+def test_influence_of_unlisted_values_is_capped() -> None:
     """One cell in twenty is ten standard deviations high: estimates are more than four times as
     sharp as those of least squares.
     """

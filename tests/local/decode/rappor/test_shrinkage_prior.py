@@ -8,7 +8,9 @@ from hedgerow.local.decode.rappor.shrinkage_prior import ShrinkagePrior
 
 
 def test_posteriors_are_those_of_the_prior_integrated() -> None:
-    """Half at 0, a third in a bump at 2, a sixth in one at 6; standard errors 1 and 0.5."""
+    """Integrate a prior with half at 0, a third in a component at 2, a sixth in one at 6, for
+    standard errors 1 and 0.5.
+    """
     prior = ShrinkagePrior(np.array([0.0, 2.0, 6.0]), np.array([1 / 2, 1 / 3, 1 / 6]))
     grid = np.linspace(-5, 15, 200_001)
     bumps = norm.pdf(grid, 2.0, 0.5) / 3 + norm.pdf(grid, 6.0, 1.5) / 6

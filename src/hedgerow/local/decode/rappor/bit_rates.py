@@ -1,14 +1,14 @@
-"""How often each Bloom bit was set before it was randomised, by cohort, from how often it was
-reported.
+"""Rates of Bloom bits before randomisation, by cohort, estimated from the reported bits.
 
-With q* and p* the probabilities that a bit set and a bit clear are reported as 1, the share of
-reports with the bit has the expectation p* + (q* - p*) t, t the share of clients whose filter has
-it: the **rate** inverts that and is unbiased. Given the filters, the bits of a report are
-independent coins, so the errors of two rates are uncorrelated and that of one has variance
-r(1-r)/(n (q* - p*)^2), with r the expected share of reports that have the bit; it is taken at the
-rate as estimated. It counts the choice of clients too, and so a little too much for a statement
-about the clients who reported; that choice moves the bits of one value together, which no variance
-of a single bit can tell: the decoder measures it (``hedgerow.local.decode.rappor.p_values``).
+Let q* and p* be the probabilities that a set bit and a clear bit are reported as 1, and t the share
+of clients whose filter has the bit. The share of reports with the bit has the expectation
+p* + (q* - p*) t; the **rate** inverts this and is unbiased. Given the filters, the bits of a report
+are randomised independently, so the errors of two rates are uncorrelated, and the error of one has
+the variance r(1-r)/(n (q* - p*)^2), where r is the expected share of reports with the bit, taken at
+the estimated rate. This variance includes the random assignment of clients to cohorts, which is
+slightly too much for a statement about the clients who reported. That assignment moves all bits of
+one value together, which no variance of a single bit can express; the decoder measures it
+(``hedgerow.local.decode.rappor.p_values``).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = ["BitRates", "compute_report_probabilities"]
 def compute_report_probabilities(
     f: Fraction, p: Fraction, q: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """(p*, q*): how likely a bit that is clear, and one that is set, is reported as 1 after both
-    responses.
+    """Return (p*, q*), the probabilities that a clear and a set bit are reported as 1 after both
+    randomised responses.
     """
     coin = f * (p + q) / 2
     return coin + (1 - f) * p, coin + (1 - f) * q
@@ -37,9 +37,10 @@ def compute_report_probabilities(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRates:
-    """Rates and their variances, a row for each cohort that has reports; ``cohorts`` says which
-    those are and ``sizes`` how many it has; ``n`` is all reports. ``clear`` and ``set_`` are p* and
-    q*."""
+    """Rates and their variances, with a row for each cohort that has reports: ``cohorts`` are the
+    numbers of these cohorts, ``sizes`` their numbers of reports, and ``n`` is the total.
+    ``clear_probability`` is p* and ``set_probability`` is q*.
+    """
 
     rates: Floats
     variances: Floats
@@ -51,8 +52,8 @@ class BitRates:
 
     @classmethod
     def of(cls, bits: Any, sizes: Any, clear: Fraction, set_: Fraction) -> BitRates:
-        """From how often each bit was reported in each cohort, and how many reports each cohort
-        has.
+        """Estimate the rates from the count of each reported bit in each cohort and the number of
+        reports of each cohort.
         """
         counts, totals = np.asarray(bits), np.asarray(sizes)
         if (
@@ -70,7 +71,7 @@ class BitRates:
             raise InvalidArgument("bits", "must lie between 0 and the reports of their cohort")
         if clear == set_:
             raise InvalidArgument(
-                "q", "must differ from p, and f be below 1, or reports say nothing"
+                "q", "must differ from p, and f be below 1, or reports carry no information"
             )
         present = np.flatnonzero(totals > 0)
         n, low, gain = totals[present, None].astype(np.float64), float(clear), float(set_ - clear)

@@ -1,8 +1,8 @@
-"""Weighted least squares for shares: none negative, none above its cap, together at most 1.
+"""Weighted least squares for shares that are at least 0, at most their caps, and sum to at most 1.
 
-Solved by accelerated projected gradients on the normal equations, started anew whenever a step goes
-uphill; each step ends with the exact projection on the constraints, so that the answer keeps them
-to the last bit whatever the number of steps.
+The solver uses accelerated projected gradients on the normal equations, and restarts whenever a
+step goes uphill. Each step ends with the exact projection onto the constraints, so the answer
+satisfies them exactly after any number of steps.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _TOLERANCE = 1e-9
 
 
 def project_to_capped_simplex(point: Floats, caps: Floats, total: float = 1.0) -> Floats:
-    """The nearest point with 0 <= x <= caps and a sum of at most ``total``: take the same off
-    everywhere, and cut.
+    """Return the nearest point with 0 <= x <= caps and a sum of at most ``total``: subtract one
+    number everywhere and clip.
     """
     inside = np.clip(point, 0.0, caps)
     if inside.sum() <= total:
@@ -34,7 +34,7 @@ def project_to_capped_simplex(point: Floats, caps: Floats, total: float = 1.0) -
 
 
 def solve_least_squares(gram: Floats, target: Floats, caps: Floats) -> Floats:
-    """Minimises x'Gx/2 - t'x under the constraints, G = ``gram`` and t = ``target``."""
+    """Minimise x'Gx/2 - t'x under the constraints, with G = ``gram`` and t = ``target``."""
     if not target.size:
         return np.zeros(0)
     step = 1 / max(float(np.linalg.eigvalsh(gram)[-1]), 1e-300)
@@ -43,7 +43,7 @@ def solve_least_squares(gram: Floats, target: Floats, caps: Floats) -> Floats:
     for _ in range(_MAX_STEPS):
         after = project_to_capped_simplex(ahead - step * (gram @ ahead - target), caps)
         moved = after - here
-        if (ahead - after) @ moved > 0:  # uphill: forget the speed
+        if (ahead - after) @ moved > 0:  # uphill: restart
             speed = 1.0
         faster = (1 + np.sqrt(1 + 4 * speed * speed)) / 2
         ahead = after + (speed - 1) / faster * moved

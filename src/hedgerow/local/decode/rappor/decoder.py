@@ -1,24 +1,22 @@
-"""Which candidate values were reported through RAPPOR, how many clients hold each, and how sure
-that is.
+"""The RAPPOR decoder: detected candidate values with estimated counts and p-values.
 
 Estimates and p-values come from message passing over all candidates
-(``hedgerow.local.decode.rappor.message_passing``). A second, separately labelled answer is the
-constrained fit of the detected values: weighted least squares with an even background, shares that
-are not negative and add up to at most 1, and each share at most what every bit of the value allows
-(its rate plus an allowance that holds for all bits at once except with probability 1/1000). It is
-biased by its constraints, so intervals are those of the estimates.
+(``hedgerow.local.decode.rappor.message_passing``). The constrained fit of the detected values is a
+second, separately labelled answer: weighted least squares with an even background, where shares are
+not negative and add up to at most 1. Each share is also at most the rate of every bit of its value,
+plus an allowance that holds for all bits at once except with probability 1/1000. The constraints
+bias the fit, so the intervals belong to the estimates only.
 
-What a p-value says
-    How likely a candidate that nobody holds would score as much
+Meaning of a p-value
+    The probability that a candidate held by no client scores as much
     (``hedgerow.local.decode.rappor.p_values``). It assumes that the bits of such a candidate are
-    spread as if drawn at random, independently of everything that was reported: what a hash
-    function is for. It assumes nothing about the frequencies, and nothing about values that are
-    missing from the candidates: those count as part of the noise, which is measured and not only
-    computed. Where every candidate has a bit of its own there is no hash, and the p-value is the
-    exact one of coins.
+    spread as if drawn at random, independently of all reports, which is the purpose of a hash
+    function. It assumes nothing about frequencies or about values missing from the candidates:
+    missing values are part of the noise, which is measured as well as computed. If every candidate
+    has a bit of its own there is no hash, and the p-value is the exact binomial one.
 
-Sizes
-    Memory is 4 bytes for each candidate, cohort and hash, and about as much again while it runs.
+Memory
+    4 bytes for each candidate, cohort and hash, and about as much again while decoding.
 """
 
 from __future__ import annotations
@@ -41,13 +39,13 @@ from hedgerow.numeric.vectorised import Floats, Integers
 __all__ = ["ConstrainedFit", "decode_candidates", "fit_constrained", "rank_detected"]
 
 _MAX_FITTED_VALUES = 500  # values in the constrained fit
-_ALLOWANCE_FAILURE = 1e-3  # how likely any cap is too low
+_ALLOWANCE_FAILURE = 1e-3  # probability that any cap is too low
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstrainedFit:
-    """The constrained fit: ``counts`` of the values with these ``codes``, and the share of
-    clients that is background.
+    """The constrained fit: ``counts`` of the values with these ``codes``, and the share of clients
+    in the background.
     """
 
     codes: Integers
@@ -56,8 +54,8 @@ class ConstrainedFit:
 
 
 def decode_candidates(rates: BitRates, candidates: Candidates) -> Estimates:
-    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has
-    all cohorts, with or without reports.
+    """Return unbiased counts of all candidates with standard errors and p-values; ``candidates``
+    covers all cohorts, with or without reports.
     """
     seen = _select_reporting_cohorts(rates, candidates)
     if not len(candidates) or not rates.cohorts.size:
@@ -77,13 +75,13 @@ def decode_candidates(rates: BitRates, candidates: Candidates) -> Estimates:
 
 
 def rank_detected(estimates: Estimates, control: str = "fdr", level: Number = 0.05) -> Integers:
-    """The codes of the candidates that are there, the most frequent first."""
+    """Return the codes of the detected candidates, most frequent first."""
     codes = np.flatnonzero(estimates.detect(control, level))
     return codes[np.argsort(-estimates.counts[codes], kind="stable")]
 
 
 def fit_constrained(rates: BitRates, candidates: Candidates, codes: Integers) -> ConstrainedFit:
-    """Least squares of these candidates (the first 500 of them) and a background, with all
+    """Fit the first 500 of these candidates and a background by least squares under all
     constraints.
     """
     chosen = codes[:_MAX_FITTED_VALUES]
@@ -104,8 +102,8 @@ def fit_constrained(rates: BitRates, candidates: Candidates, codes: Integers) ->
 
 
 def _estimate_own_bits(rates: BitRates, candidates: Candidates) -> Estimates:
-    """Every candidate has its bit, and how often that was reported in all cohorts is binomial
-    where nobody holds it.
+    """Estimate counts if every candidate has its own bit: an absent candidate's reports are then
+    binomial over all cohorts.
     """
     shown = (
         float(rates.clear_probability)
@@ -119,7 +117,7 @@ def _estimate_own_bits(rates: BitRates, candidates: Candidates) -> Estimates:
 
 
 def _select_reporting_cohorts(rates: BitRates, candidates: Candidates) -> Candidates:
-    """The candidates in the cohorts that have reports."""
+    """Return the candidates restricted to the cohorts that have reports."""
     if rates.rates.shape[1] != candidates.bits or (rates.cohorts >= candidates.cohorts).any():
         raise InvalidArgument(
             "candidates",

@@ -1,9 +1,8 @@
-"""Which bits each candidate value sets in each cohort: the design of RAPPOR's regression, kept as
-places rather than as a matrix.
+"""The design of RAPPOR's regression: the bits that each candidate value sets in each cohort.
 
-A **cell** is one bit of one cohort, numbered cohort * bits + bit. A candidate that hashes to the
-same bit twice sets it once: the second time its place is the number of cells, a cell that holds
-nothing.
+A **cell** is one bit of one cohort, numbered cohort * bits + bit. The design is stored as cell
+indices, not as a matrix. A candidate that hashes to the same bit twice sets it once: the repeated
+index is replaced by the number of cells, an extra cell that is always empty.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from hedgerow.numeric.vectorised import Floats, Integers
 
 __all__ = ["Candidates", "DesignMatrix"]
 
-# cells summed at once: what is gathered of them stays in the cache, and takes little memory
+# cells summed at once: a chunk fits into the cache
 _CHUNK_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """``places`` has a row for each candidate: the cells it sets, ``hashes`` for each cohort.
-    Made by ``Candidates.of``.
+    """The design of all candidates: ``cell_indices`` has a row for each candidate with the cells it
+    sets, one for each cohort and hash. Built by ``Candidates.of``.
     """
 
     cell_indices: NDArray[np.int32]
@@ -36,7 +35,9 @@ class Candidates:
 
     @classmethod
     def of(cls, bits: Any, size: int) -> Candidates:
-        """From an array of (candidate, cohort, hash) -> bit, each below ``size``."""
+        """Build the design from an array of (candidate, cohort, hash) -> bit, each bit below
+        ``size``.
+        """
         array = np.asarray(bits)
         if array.ndim != 3 or array.dtype.kind not in "iu" or not array.shape[2]:
             raise InvalidArgument(
@@ -51,7 +52,7 @@ class Candidates:
             raise InvalidArgument("bits", "must have fewer than 2^31 cells", cohorts * size)
         places = array.astype(np.int32)
         places += (np.arange(cohorts, dtype=np.int32) * np.int32(size))[None, :, None]
-        # the last first, so that every repeat still finds the place it repeats
+        # The last hash comes first, so that the index it repeats is still there.
         for later in range(hashes - 1, 0, -1):
             repeated = (places[:, :, :later] == places[:, :, later : later + 1]).any(axis=2)
             places[:, :, later][repeated] = cohorts * size
@@ -62,28 +63,29 @@ class Candidates:
 
     @property
     def cell_count(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return self.cohorts * self.bits
 
     @property
     def distinct_bit_shares(self) -> Floats:
-        """How often a candidate sets 0, 1, 2, … different bits of a cohort."""
+        """Shares of (candidate, cohort) pairs that set 0, 1, 2, … distinct bits."""
         hashes = self.cell_indices.shape[1] // self.cohorts
         different = (self.cell_indices < self.cell_count).reshape(-1, hashes).sum(axis=1)
         return np.asarray(np.bincount(different, minlength=hashes + 1) / max(1, different.size))
 
     @property
     def load(self) -> float:
-        """The share of the cells that a candidate sets, on average."""
+        """Average share of the cells that a candidate sets."""
         return (
             float(self.distinct_bit_shares @ np.arange(self.distinct_bit_shares.size)) / self.bits
         )
 
     @property
     def has_one_bit_each(self) -> bool:
-        """Whether every candidate has a bit of its own, the same in every cohort: RAPPOR without a
-        Bloom filter. Of several cohorts every bit must have its candidate, or it may be chance; of
-        one with one bit each it is taken to be so, as nothing tells otherwise."""
+        """True if every candidate has its own bit, the same in every cohort: RAPPOR without a Bloom
+        filter. With several cohorts every bit must belong to a candidate, because the pattern could
+        otherwise be chance; with one cohort and one bit each it is assumed.
+        """
         if self.cell_indices.shape[1] != self.cohorts or (
             self.cohorts > 1 and len(self) != self.bits
         ):
@@ -92,7 +94,7 @@ class Candidates:
         return bool((bits == bits[:, :1]).all()) and np.unique(bits[:, 0]).size == len(self)
 
     def sum_cells(self, numbers: Floats) -> Floats:
-        """For each candidate the sum of these numbers over the cells it sets."""
+        """Sum the numbers over the cells that each candidate sets."""
         padded = np.append(numbers, 0.0)
         total = np.empty(len(self))
         for part in self.iterate_slices(len(self)):
@@ -100,7 +102,7 @@ class Candidates:
         return total
 
     def spread_shares(self, shares: Floats) -> Floats:
-        """For each cell the sum of the shares of those that set it."""
+        """Sum the shares of the candidates that set each cell."""
         some, total = np.flatnonzero(shares), np.zeros(self.cell_count + 1)
         for part in self.iterate_slices(some.size):
             rows = some[part]
@@ -112,26 +114,26 @@ class Candidates:
         return total[: self.cell_count]
 
     def iterate_slices(self, count: int) -> Iterator[slice]:
-        """So many candidates some at a time: what is computed for each of their cells is never
-        held for all.
+        """Return slices of ``count`` candidates that are small enough to hold one number per cell
+        and candidate in memory.
         """
         some = max(1, _CHUNK_CELLS // self.cell_indices.shape[1])
         return (slice(start, start + some) for start in range(0, count, some))
 
     def take(self, rows: Integers) -> Candidates:
-        """Some of the candidates."""
+        """Select candidates by row."""
         return Candidates(self.cell_indices[rows], self.cohorts, self.bits)
 
     def build_matrix(self) -> DesignMatrix:
-        """The matrix after all: for few candidates and few cells it is faster, if it is used for
-        many fits at once.
+        """Build the dense matrix, which is faster for many simultaneous fits of few candidates and
+        cells.
         """
         matrix = np.zeros((len(self), self.cell_count + 1))
         np.put_along_axis(matrix, self.cell_indices, 1.0, axis=1)
         return DesignMatrix(matrix[:, :-1])
 
     def select_cohorts(self, cohorts: Integers) -> Candidates:
-        """All candidates in some of the cohorts."""
+        """Restrict all candidates to the given cohorts."""
         shape = len(self), self.cohorts, self.cell_indices.shape[1] // self.cohorts
         kept = self.cell_indices.reshape(shape)[:, cohorts]
         moved = ((np.arange(cohorts.size) - cohorts) * self.bits).astype(np.int32)[None, :, None]
@@ -141,8 +143,8 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DesignMatrix:
-    """A row for each candidate, 1 where it sets a cell. Numbers and shares may be those of many
-    fits, a row for each.
+    """The dense design: a row for each candidate, 1 where it sets a cell. Numbers and shares may
+    hold many fits, one per row.
     """
 
     matrix: Floats
@@ -151,9 +153,9 @@ class DesignMatrix:
         return int(self.matrix.shape[0])
 
     def sum_cells(self, numbers: Floats) -> Floats:
-        """For each candidate the sum of these numbers over the cells it sets."""
+        """Sum the numbers over the cells that each candidate sets."""
         return np.asarray(numbers @ self.matrix.T)
 
     def spread_shares(self, shares: Floats) -> Floats:
-        """For each cell the sum of the shares of those that set it."""
+        """Sum the shares of the candidates that set each cell."""
         return np.asarray(shares @ self.matrix)

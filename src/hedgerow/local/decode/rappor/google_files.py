@@ -1,14 +1,14 @@
-"""Files of google/rappor: parameters, counts and candidate map, as its own analysis reads them.
+"""Files of google/rappor in the format of its own analysis: parameters, counts and candidate map.
 
 - ``params.csv``: the header ``k,h,m,p,q,f`` and one line of numbers. A set bit of the permanent
   response is reported as 1 with probability q, a clear one with p; p may exceed q.
-- ``counts.csv``: m lines of k+1 numbers, the reports of the cohort and then how often each bit was
-  set, bit 0 first.
-- ``map.csv``: a line for each candidate: its text, then h numbers for each cohort in order, cohort
-  * k + bit + 1.
+- ``counts.csv``: m lines of k+1 numbers: the number of reports of the cohort, then the count of
+  each bit, bit 0 first.
+- ``map.csv``: a line for each candidate: its text, then h numbers for each cohort in order,
+  cohort * k + bit + 1.
 
-A file that is not like this is refused with the line that is wrong. Lines that repeat a candidate
-with the same bits count once.
+Any other format is refused with the number of the wrong line. Lines that repeat a candidate with
+the same bits count once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MAX_CELLS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class RapporParameters:
-    """What params.csv says: bits, hashes, cohorts, and the probabilities."""
+    """The contents of params.csv: numbers of bits, hashes and cohorts, and the probabilities."""
 
     k: int
     h: int
@@ -55,8 +55,8 @@ def decode_files(
     control: str = "fdr",
     level: Number = 0.05,
 ) -> list[dict[str, Any]]:
-    """The candidates that are there, the most frequent first: value, estimate (clients), stderr
-    and p_value of each.
+    """Return value, estimate (clients), stderr and p_value of the detected candidates, most
+    frequent first.
     """
     from hedgerow.local.decode.rappor.decoder import decode_candidates, rank_detected
 
@@ -98,7 +98,9 @@ def read_parameters(file: str | Path) -> RapporParameters:
     )
     if p == q or f == 1:
         raise _build_line_error(
-            file, number, "must have p and q that differ and f below 1, or reports say nothing"
+            file,
+            number,
+            "must have p and q that differ and f below 1, or reports carry no information",
         )
     if k * m > _MAX_CELLS or h > k:
         raise _build_line_error(
@@ -110,9 +112,7 @@ def read_parameters(file: str | Path) -> RapporParameters:
 
 
 def read_counts(file: str | Path, parameters: RapporParameters) -> tuple[Integers, Integers]:
-    """Read counts.csv: how often each bit of each cohort was set, and the reports of each
-    cohort.
-    """
+    """Read the count of each bit and the number of reports of each cohort from counts.csv."""
     lines = _read_rows(file)
     if len(lines) != parameters.m:
         raise _build_line_error(
@@ -127,14 +127,14 @@ def read_counts(file: str | Path, parameters: RapporParameters) -> tuple[Integer
             raise _build_line_error(
                 file,
                 number,
-                "must not have a bit that is set more often than its cohort has reports",
+                "must not have a bit count above the number of reports of its cohort",
             )
     return table[:, 1:], table[:, 0]
 
 
 def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str], Candidates]:
-    """Read map.csv: the candidates, and the bits that they set. Line by line: such files have
-    hundreds of megabytes.
+    """Read the candidates and their bits from map.csv, line by line because it may have hundreds of
+    megabytes.
     """
     first = np.repeat(np.arange(parameters.m) * parameters.k + 1, parameters.h)
     known: dict[str, int] = {}
@@ -151,7 +151,7 @@ def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str],
             rows.append(bits.astype(np.int16 if parameters.k <= 1 << 15 else np.int32))
         elif (rows[known[value]] != bits).any():
             raise _build_line_error(
-                file, number, "must not give other bits to a candidate that stands above"
+                file, number, "must have the same bits as an earlier line for the same candidate"
             )
     if not rows:
         raise _build_line_error(file, 1, "must name a candidate")
@@ -161,8 +161,8 @@ def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str],
 
 
 def _parse_candidate(file: str | Path, number: int, line: str, width: int) -> tuple[str, Integers]:
-    """The text of a candidate and its numbers. A line without quotes is taken apart at once:
-    millions of cells would be slow one by one.
+    """Return the text and the numbers of a candidate; a line without quotes is parsed in one step,
+    because millions of cells are slow one by one.
     """
     value, _, rest = line.partition(",")
     if '"' in line:
@@ -180,12 +180,12 @@ def _parse_candidate(file: str | Path, number: int, line: str, width: int) -> tu
 
 
 def _read_rows(file: str | Path) -> list[tuple[int, list[str]]]:
-    """(number, cells) of each line that is not empty."""
+    """Return (number, cells) of each line that is not empty."""
     return [(number, _split_cells(file, number, line)) for number, line in _read_lines(file)]
 
 
 def _read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
-    """(number, text) of each line that is not empty."""
+    """Yield (number, text) of each line that is not empty."""
     try:
         with Path(file).open(encoding="utf-8-sig") as stream:
             for number, line in enumerate(stream, 1):
@@ -224,7 +224,7 @@ def _parse_probability(file: str | Path, line: int, cell: str, name: str) -> Fra
 
 def _parse_number(cell: str) -> Fraction | None:
     text = cell.strip()
-    if not text.isascii() or "_" in text:  # which Python would read
+    if not text.isascii() or "_" in text:  # Python would accept both
         return None
     try:
         return parse_exact(Decimal(text), "cell")

@@ -1,21 +1,21 @@
-"""How far a candidate that nobody holds would score: its bits fall at random among those of each
-cohort.
+"""The null distribution: the score of a candidate that no client holds.
 
-A cell has a **pull**, what it says in favour of the candidates that set it, and a candidate's
-**score** is the sum of the pulls of its cells. Hashes of an absent candidate have nothing to do
-with what was reported, so that its score is a sum over cohorts of the pulls at some different bits,
-each choice as likely as any other: a law that is known exactly, whatever the pulls are. It needs no
-variance of a cell to be right and no cells to be independent of each other: that the bits of one
-report go together, that a frequent value which nobody listed sets few cells high, all that is in
-the pulls. With few cells it has few outcomes, and no p-value is below the chance of the same bits.
+A cell has an **influence**, its evidence in favour of the candidates that set it, and a candidate's
+**score** is the sum of the influence of its cells. The hashes of an absent candidate are
+independent of the reports, so its score is a sum over cohorts of the influence at some distinct
+bits, where all choices are equally likely. This distribution is known exactly for any influence. It
+needs neither the variance of a cell nor independence between cells: the correlated bits of a report
+and the high cells of a frequent unlisted value are both part of the influence. With few cells it
+has few outcomes, and no p-value is below the probability of drawing the same bits.
 
 Arithmetic
-    The laws of the cohorts are convolved on a grid of 24 standard deviations, pulls rounded to its
-    steps. Up to 16 bits the score is moved against itself by all that rounding can do; with more of
-    them roundings cancel, and it is moved by 2 steps, 0.006 standard deviations. What lies beyond
-    the grid is added, as bounded by Chernoff, and that bound alone holds below 10^-12. It takes
-    bits to be drawn with replacement, which moves it up (Hoeffding). Beyond 512 cohorts the law is
-    taken as Pearson's third, with the variance and about the skewness of the exact one.
+    The distributions of the cohorts are convolved on a grid of 24 standard deviations, with
+    influence rounded to grid steps. Up to 16 bits the score is lowered by the largest total
+    rounding error; with more bits roundings cancel, and it is lowered by 2 steps, 0.006 standard
+    deviations. The mass beyond the grid is added by Chernoff's bound, and below 10^-12 that bound
+    is used alone. The bound takes bits as drawn with replacement, which raises it (Hoeffding).
+    Beyond 512 cohorts the distribution is approximated by Pearson's type III, with the variance and
+    about the skewness of the exact one.
 
 Source
     W. Hoeffding, Probability inequalities for sums of bounded random variables (1963), section 6.
@@ -34,41 +34,46 @@ from hedgerow.numeric.vectorised import Floats
 
 __all__ = ["NullDistribution", "compute_upper_tail"]
 
-_GRID_POINTS = 1 << 13  # of the grid
-_GRID_DEVIATIONS = 12.0  # standard deviations, either way
-# drawn bits, and steps by which the score is moved where they are more
+_GRID_POINTS = 1 << 13
+_GRID_DEVIATIONS = 12.0  # standard deviations on either side
+# drawn bits that count as few, and steps by which the score is lowered if there are more
 _FEW_BITS, _ROUNDING_STEPS = 16, 2.0
-_TRANSFORM_ERROR = 1e-12  # what a Fourier transform may be off by
+_TRANSFORM_ERROR = 1e-12  # largest error of a Fourier transform
 _MAX_CONVOLVED_COHORTS = 512
 _COHORT_BATCH = 32  # cohorts transformed at once
 _CHERNOFF_SLOPES = np.geomspace(0.5, 60, 32)  # of Chernoff's bound, over the standard deviation
-_NEGLIGIBLE_SKEWNESS = 1e-4  # skewness below which the normal law serves
+_NEGLIGIBLE_SKEWNESS = 1e-4  # smaller skewness is taken as 0: a normal distribution
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NullDistribution:
-    """The law of an absent candidate's score, and its moments. Made by ``HashLaw.of``."""
+    """The distribution of an absent candidate's score, with its moments. Built by
+    ``NullDistribution.of``.
+    """
 
     influence: Floats
     distinct_bit_shares: Floats
     mean: float
     variance: float
-    extra_variance: float  # of the variance, which is added to what the pulls give
+    extra_variance: float  # the part of the variance that the influence does not explain
 
     @classmethod
-    def of(cls, pulls: Floats, distinct: Floats, noise: float = 0.0) -> NullDistribution:
-        """``pulls`` has a row for each cohort; ``distinct[d]`` is how likely a candidate sets d
-        different bits of one; ``noise`` is a variance that is known to be there: where pulls spread
-        less, a normal error makes up for it."""
-        bits, counts, means = pulls.shape[1], np.arange(distinct.size), pulls.mean(axis=1)
+    def of(cls, influence: Floats, distinct: Floats, noise: float = 0.0) -> NullDistribution:
+        """Build the distribution from ``influence``, one row per cohort, and the probabilities
+        ``distinct[d]`` of d distinct bits in a cohort.
+
+        ``noise`` is a known variance of the score: a normal error is added if the influence spreads
+        less.
+        """
+        bits, counts, means = influence.shape[1], np.arange(distinct.size), influence.mean(axis=1)
         each, number = (
             float(distinct @ (counts * (bits - counts))) / (bits - 1),
             float(distinct @ counts),
         )
         uneven = float(distinct @ counts**2) - number**2
-        measured = each * float(pulls.var(axis=1).sum()) + uneven * float(means @ means)
+        measured = each * float(influence.var(axis=1).sum()) + uneven * float(means @ means)
         return cls(
-            pulls,
+            influence,
             distinct,
             number * float(means.sum()),
             max(measured, noise),
@@ -77,7 +82,7 @@ class NullDistribution:
 
     @property
     def skewness(self) -> float:
-        """About as large as that of the law."""
+        """Approximate skewness of the distribution."""
         share = (
             float(self.distinct_bit_shares @ np.arange(self.distinct_bit_shares.size))
             / self.influence.shape[1]
@@ -87,7 +92,7 @@ class NullDistribution:
         return float(third / self.variance**1.5)
 
     def upper_tail(self, scores: Floats) -> Floats:
-        """How likely an absent candidate scores at least so much."""
+        """Return the probabilities that an absent candidate scores at least each score."""
         spread = self.variance**0.5
         if spread <= 0:
             return np.ones(scores.size)
@@ -112,7 +117,7 @@ class NullDistribution:
         )
 
     def _convolve_cohorts(self, step: float) -> tuple[Floats, float]:
-        """Pr[score >= grid point] of all grid points, and the first of them, in steps."""
+        """Return Pr[score >= grid point] for all grid points, and the first grid point in steps."""
         places = np.rint(self.influence / step).astype(np.int64) % _GRID_POINTS
         angles = 2 * np.pi * np.arange(_GRID_POINTS // 2 + 1) / _GRID_POINTS
         total = np.exp(-0.5 * self.extra_variance * (angles / step) ** 2).astype(np.complex128)
@@ -130,11 +135,13 @@ class NullDistribution:
         return np.cumsum(masses[::-1])[::-1], float(first)
 
     def _mix_transforms(self, ones: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        """The transform of the law in each cohort, from that of its pulls: of d different bits
-        by Newton's identities.
+        """Return the Fourier transform of each cohort's distribution from that of its influence, by
+        Newton's identities for d distinct bits.
         """
         bits, powers = self.influence.shape[1], [ones]
-        for times in range(2, self.distinct_bit_shares.size):  # all pulls taken so many times
+        for times in range(
+            2, self.distinct_bit_shares.size
+        ):  # the influence multiplied by ``times``
             wanted = np.arange(_GRID_POINTS // 2 + 1) * times % _GRID_POINTS
             mirrored = wanted > _GRID_POINTS // 2
             power = ones[:, np.where(mirrored, _GRID_POINTS - wanted, wanted)]
@@ -147,12 +154,15 @@ class NullDistribution:
                 total += factor * means[count - times] * powers[times - 1]
             means.append(total)
         return np.asarray(
-            sum(chance * law for chance, law in zip(self.distinct_bit_shares, means, strict=True))
+            sum(
+                probability * distribution
+                for probability, distribution in zip(self.distinct_bit_shares, means, strict=True)
+            )
         )
 
     def _compute_log_moments(self, slopes: Floats) -> Floats:
-        """Of the expectation of exp(slope * score), for each slope; bits drawn with replacement,
-        which is no less.
+        """Return the log of E[exp(slope * score)] for each slope, with bits drawn with replacement,
+        which gives an upper bound.
         """
         counts, largest = np.arange(self.distinct_bit_shares.size), self.influence.max(axis=1)
         below, found = self.influence - largest[:, None], 0.5 * self.extra_variance * slopes**2
@@ -171,8 +181,8 @@ class NullDistribution:
 
 
 def compute_upper_tail(z: Floats, skewness: float) -> Floats:
-    """Pr[Z >= z] for Z of mean 0, variance 1 and this skewness; a negative one is not made use
-    of.
+    """Return Pr[Z >= z] for Z of mean 0, variance 1 and this skewness; a negative skewness is taken
+    as 0.
     """
     if skewness <= _NEGLIGIBLE_SKEWNESS:
         return np.asarray(ndtr(-z))

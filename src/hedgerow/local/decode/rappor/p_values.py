@@ -1,28 +1,28 @@
-"""How sure it is that a candidate is there at all: p-values and standard errors from the evidence
-of message passing.
+"""P-values and standard errors of RAPPOR candidates, from the evidence of message passing.
 
 P-values
-    The score of a candidate is judged by the law of an absent one
-    (``hedgerow.local.decode.rappor.null_distribution``), given what the *other* candidates leave:
-    the share that was fitted for it is put back into its cells first, and the law is as much wider.
-    So it is not taken for present because a fit of itself explained what is there. Given what
-    others leave, absent candidates have bits independent of each other, and so are their p-values:
-    what Benjamini and Hochberg ask for.
+    The score of a candidate is compared with the null distribution
+    (``hedgerow.local.decode.rappor.null_distribution``), given the residuals of the *other*
+    candidates: the share that was fitted for it is first added back to its cells, and the
+    distribution is widened accordingly. So a candidate is not detected because its own fit
+    explained its cells. Given the residuals of the others, the bits of absent candidates are
+    independent of each other, and so are their p-values, as Benjamini and Hochberg require.
 
-    With many cells one candidate hardly moves the fit of the others. With up to 2,048 of them it
-    does, by a twentieth of a standard error, and with up to 16 bits for each much more: left alone,
-    that makes chances in the far tail too small by a third or more. So there whoever may be
-    detected and is not beyond doubt is judged once more, by a fit to the others in which it is not
-    listed; and where cohorts were crossed, whoever is noticed, unless there are more than four
-    candidates for each cell. Its bits are then independent of all that is left, whatever that fit
-    is worth, and the chance that it is wrongly detected is what the p-value says. (Where cohorts
-    were not crossed the prior of that fit and its law of pulls, a dozen numbers, are still from all
-    candidates: there is time for many fits at once then.)
+    With many cells one candidate hardly moves the fit of the others. With up to 2,048 cells it
+    moves it by a twentieth of a standard error, and with up to 16 bits per candidate by much more:
+    uncorrected, this makes p-values in the far tail too small by a third or more. In those cases
+    every borderline candidate (possibly detected, but not certain) is scored once more, in a fit
+    that leaves it out. After cross-fitting this applies to every candidate with a small p-value,
+    unless there are more than four candidates per cell. The candidate's bits are then independent
+    of all residuals, for any quality of that fit, and the probability of a false detection is the
+    p-value. (Without cross-fitting the prior and the residual cap of that fit, a dozen numbers,
+    still come from all candidates; this makes many simultaneous fits affordable.)
 
 Standard errors
-    The width of the law. It has the covariance between the bits of a report in it, because it is
-    measured and not put together from cells. Of the spread of clients over cohorts the candidate's
-    own part is taken off: it averages out, as the estimate is about the clients who reported.
+    The standard deviation of the null distribution. It includes the covariance between the bits of
+    a report, because it is measured and not composed from cells. The candidate's own part of the
+    variation of clients over cohorts is subtracted: it averages out, because the estimate is about
+    the clients who reported.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from hedgerow.numeric.vectorised import Floats, Integers
 __all__ = ["compute_p_values", "compute_standard_errors"]
 
 _FEW_BITS, _FEW_CELLS = 16, 2048  # bits of a candidate, and cells, that are few
-# candidates for each cell: with more of them the others explain whatever one that is left out holds
+# candidates per cell: with more, the others explain the cells of the one left out
 _CROWDED_RATIO = 4
-# a chance; candidates of whom there is time to look at all that it notices
+# a p-value that is scored again, and the largest number of candidates for which there is time
 _NOTICED_P_VALUE, _MAX_NOTICED_CANDIDATES = 0.02, 2000
-# the level at which somebody may look for values; a chance that no second look makes large
+# the loosest level of detection, and a p-value that no second score makes large
 _LOOSEST_LEVEL, _CERTAIN_P_VALUE = 0.1, 1e-9
-_MIN_VARIANCE_SHARE = 0.2  # of the variance stays when a candidate's own part is taken off
+_MIN_VARIANCE_SHARE = 0.2  # of the variance, kept after subtracting a candidate's own part
 
 
 def build_null_distribution(
     found: Evidence, variances: Floats, candidates: Candidates
 ) -> NullDistribution:
-    """That of an absent candidate which was not fitted."""
+    """Build the null distribution of a candidate that was not fitted."""
     distinct = candidates.distinct_bit_shares
     return NullDistribution.of(
         found.influence.reshape(candidates.cohorts, candidates.bits),
@@ -61,8 +61,8 @@ def build_null_distribution(
 def _compute_coin_variance(
     found: Evidence, variances: Floats, candidates: Candidates, distinct: Floats
 ) -> float:
-    """The variance that the coins alone give the score of an absent candidate: pulls that spread
-    less were fitted too well.
+    """Return the variance that randomisation alone gives the score of an absent candidate;
+    influence that spreads less was overfitted.
     """
     counts = np.arange(distinct.size)
     return (
@@ -75,8 +75,8 @@ def _compute_coin_variance(
 def compute_p_values(
     found: Evidence, rates: Floats, variances: Floats, candidates: Candidates
 ) -> Floats:
-    """How likely an absent candidate would score as much; ``rates`` and ``variances`` of all
-    cells are those that were fitted.
+    """Return the probabilities that an absent candidate scores as much; ``rates`` and ``variances``
+    are the fitted ones of all cells.
     """
     base = build_null_distribution(found, variances, candidates)
     scaled = (found.scores - base.mean) / max(base.variance, 1e-300) ** 0.5
@@ -84,19 +84,21 @@ def compute_p_values(
     for part in candidates.iterate_slices(fitted.size):
         codes = fitted[part]
         scaled[codes] = _score_with_own_share(found, candidates.take(codes), codes, base)
-    chances = base.upper_tail(base.mean + scaled * base.variance**0.5)
-    doubtful = _select_borderline(chances, found, candidates)
-    if doubtful.size:
-        again = _refit_p_values(found, rates, variances, candidates, doubtful)
-        # What a crossed fit says has noise of its own, and the second look is the better one. Else
-        # both say nearly the same.
-        chances[doubtful] = again if found.is_cross_fitted else np.maximum(chances[doubtful], again)
-    return chances
+    p_values = base.upper_tail(base.mean + scaled * base.variance**0.5)
+    borderline = _select_borderline(p_values, found, candidates)
+    if borderline.size:
+        again = _refit_p_values(found, rates, variances, candidates, borderline)
+        # Cross-fitted p-values are noisier, so the second one replaces them. Otherwise both are
+        # nearly equal, and the larger one is safe.
+        p_values[borderline] = (
+            again if found.is_cross_fitted else np.maximum(p_values[borderline], again)
+        )
+    return p_values
 
 
-def _select_borderline(chances: Floats, found: Evidence, candidates: Candidates) -> Integers:
-    """Who is judged once more: where cohorts were crossed whoever is noticed, else whoever may
-    be detected and is not beyond doubt.
+def _select_borderline(p_values: Floats, found: Evidence, candidates: Candidates) -> Integers:
+    """Select the candidates to score once more: small p-values after cross-fitting, otherwise
+    candidates that may be detected but are not certain.
     """
     few, crowded = (
         candidates.cell_indices.shape[1] <= _FEW_BITS,
@@ -104,47 +106,49 @@ def _select_borderline(chances: Floats, found: Evidence, candidates: Candidates)
     )
     if not few and (candidates.cell_count > _FEW_CELLS or (found.is_cross_fitted and crowded)):
         return np.zeros(0, dtype=np.int64)
-    level = _LOOSEST_LEVEL * np.arange(1, chances.size + 1) / chances.size
-    passed = np.flatnonzero(np.sort(chances) <= level)
-    may_be = chances <= (level[passed[-1]] if passed.size else 0.0)
+    level = _LOOSEST_LEVEL * np.arange(1, p_values.size + 1) / p_values.size
+    passed = np.flatnonzero(np.sort(p_values) <= level)
+    may_be = p_values <= (level[passed[-1]] if passed.size else 0.0)
     if found.is_cross_fitted:
         return np.flatnonzero(
-            may_be if len(candidates) > _MAX_NOTICED_CANDIDATES else chances < _NOTICED_P_VALUE
+            may_be if len(candidates) > _MAX_NOTICED_CANDIDATES else p_values < _NOTICED_P_VALUE
         )
-    return np.flatnonzero(may_be & (chances > _CERTAIN_P_VALUE))
+    return np.flatnonzero(may_be & (p_values > _CERTAIN_P_VALUE))
 
 
 def _refit_p_values(
     found: Evidence, rates: Floats, variances: Floats, candidates: Candidates, codes: Integers
 ) -> Floats:
-    """How likely an absent candidate would score as much as these do in fits to the others."""
+    """Return the p-values of these candidates in fits that leave each of them out."""
     distinct, shape = candidates.distinct_bit_shares, (candidates.cohorts, candidates.bits)
     if found.full_fit is None:
         judged = [fit_without(rates, variances, candidates, code) for code in codes.tolist()]
         return np.array(
             [
-                NullDistribution.of(pulls.reshape(shape), distinct).upper_tail(np.array([score]))[0]
-                for pulls, score in judged
+                NullDistribution.of(influence.reshape(shape), distinct).upper_tail(
+                    np.array([score])
+                )[0]
+                for influence, score in judged
             ]
         )
     rows, scores = fit_leaving_out(rates, variances, candidates, found.full_fit, codes)
-    laws = [NullDistribution.of(pulls.reshape(shape), distinct) for pulls in rows]
+    nulls = [NullDistribution.of(influence.reshape(shape), distinct) for influence in rows]
     scaled = np.array(
         [
-            (score - law.mean) / max(law.variance, 1e-300) ** 0.5
-            for score, law in zip(scores, laws, strict=True)
+            (score - null.mean) / max(null.variance, 1e-300) ** 0.5
+            for score, null in zip(scores, nulls, strict=True)
         ]
     )
-    # Laws differ in width, and hardly in form, which is dear to compute: that of whoever looks most
-    # like an absent one.
-    form = laws[int(np.argmin(scaled))]
-    return form.upper_tail(form.mean + scaled * form.variance**0.5)
+    # The distributions differ in width but hardly in shape, which is expensive to compute: use the
+    # shape of the candidate that looks most like an absent one.
+    shape_source = nulls[int(np.argmin(scaled))]
+    return shape_source.upper_tail(shape_source.mean + scaled * shape_source.variance**0.5)
 
 
 def _score_with_own_share(
     found: Evidence, candidates: Candidates, codes: Integers, base: NullDistribution
 ) -> Floats:
-    """Scores over the width of their law, once each candidate's own share is in its cells again."""
+    """Return standardised scores after adding each candidate's own share back to its cells."""
     places = candidates.cell_indices
     real = places < candidates.cell_count
     cells = np.minimum(places, candidates.cell_count - 1)
@@ -175,7 +179,9 @@ def _score_with_own_share(
 def compute_standard_errors(
     found: Evidence, variances: Floats, candidates: Candidates, sizes: Floats
 ) -> Floats:
-    """Of the estimated shares; ``sizes`` has the reports of each cohort."""
+    """Return the standard errors of the estimated shares; ``sizes`` has the number of reports of
+    each cohort.
+    """
     base = build_null_distribution(found, variances, candidates)
     variance = base.variance * found.information / float(np.mean(found.information))
     share = np.clip(found.shares, 0.0, 1.0)

@@ -1,13 +1,13 @@
-"""What a fit leaves in the cells: coins, the error of the fit, and what values that nobody listed
-put there.
+"""Robust residuals of the cells: randomisation noise, the error of the fit, and unlisted values.
 
-The coins are normal with known variances. A value that is missing from the candidates sets few
-cells high, each by its share, and leaves the others alone: such cells say little about candidates,
-and the many quiet ones say more than an average over all of them would let them. So a cell
-**pulls** for its candidates in proportion to what is left in it, up to a cap (Huber's estimate,
-capped on the side where unlisted values are). The cap is that of several with which estimates are
-sharpest; where nothing is missing there is none, and pulls are those of least squares. Pulls never
-fall when more is left: an absent candidate cannot explain a cell away and be the stronger for it.
+Randomisation noise is normal with known variances. A value that is missing from the candidates
+raises few cells, each by its share, and leaves the others alone. Raised cells carry little
+information about candidates, and an average over all cells would understate the information of the
+many quiet ones. So the **influence** of a cell on its candidates is proportional to its residual up
+to a cap (Huber's estimate, capped on the side of unlisted values). Of several caps the one with the
+sharpest estimates is used; if no value is missing there is no cap, and the influence is that of
+least squares. Influence never falls as the residual grows, so an absent candidate cannot gain by
+explaining a cell away.
 
 Source
     P. J. Huber, Robust estimation of a location parameter (1964).
@@ -23,16 +23,27 @@ from hedgerow.numeric.vectorised import Floats
 
 __all__ = ["ResidualCap"]
 
-_CAPS = (np.inf, 4.0, 3.0, 2.5, 2.0, 1.5, 1.25, 1.0, 0.75, 0.5)  # standard deviations of the coins
+_CAPS = (
+    np.inf,
+    4.0,
+    3.0,
+    2.5,
+    2.0,
+    1.5,
+    1.25,
+    1.0,
+    0.75,
+    0.5,
+)  # standard deviations of the randomisation
 _MAX_STEPS = 25
-_MIN_QUIET_SHARE = 0.5  # of the cells at least are below the cap
-_QUIET_SHARE_FLOOR = 1e-3  # of them are taken to be quiet, whatever is left
-_MIN_GAIN = 1.02  # how much sharper a cap must make estimates to be taken
+_MIN_QUIET_SHARE = 0.5  # smallest share of cells below the cap
+_QUIET_SHARE_FLOOR = 1e-3  # smallest share of cells taken as quiet
+_MIN_GAIN = 1.02  # smallest gain in precision for which a lower cap is chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResidualCap:
-    """``base``: the level of a quiet cell; ``cap``: how far above it a cell counts, in standard
+    """The level ``baseline`` of a quiet cell, and the ``cap`` on residuals above it, in standard
     deviations.
     """
 
@@ -40,66 +51,75 @@ class ResidualCap:
     cap: float
 
     @classmethod
-    def uncapped(cls, left: Floats, variances: Floats) -> ResidualCap:
-        """No cap."""
-        return cls(float(np.average(left, weights=1 / variances)), np.inf)
+    def uncapped(cls, residuals: Floats, variances: Floats) -> ResidualCap:
+        """Build an infinite cap, with the weighted mean as baseline."""
+        return cls(float(np.average(residuals, weights=1 / variances)), np.inf)
 
     @classmethod
-    def learn(cls, left: Floats, variances: Floats) -> ResidualCap:
-        """The cap with which estimates are sharpest."""
+    def learn(cls, residuals: Floats, variances: Floats) -> ResidualCap:
+        """Choose the cap with the sharpest estimates."""
         caps, spread = np.array(_CAPS), np.sqrt(variances)
-        levels = _find_baselines(left, variances, caps)
-        # of all caps at once: this is asked for in every round
-        scaled = (left - levels[:, None]) / spread
-        quiet, pulls = (
+        levels = _find_baselines(residuals, variances, caps)
+        # all caps at once: every round calls this
+        scaled = (residuals - levels[:, None]) / spread
+        quiet_share, influence = (
             np.mean(scaled < caps[:, None], axis=1),
             np.minimum(scaled, caps[:, None]) / spread,
         )
-        pulls -= np.sum(pulls, axis=1, keepdims=True) / variances / np.sum(1 / variances)
-        says, force = (
-            np.maximum(quiet, _QUIET_SHARE_FLOOR) * np.sum(1 / variances),
-            np.sum(pulls**2, axis=1),
+        influence -= np.sum(influence, axis=1, keepdims=True) / variances / np.sum(1 / variances)
+        information, force = (
+            np.maximum(quiet_share, _QUIET_SHARE_FLOOR) * np.sum(1 / variances),
+            np.sum(influence**2, axis=1),
         )
         best, sharpest = 0, 0.0
-        for place in np.flatnonzero((quiet >= _MIN_QUIET_SHARE) & (force > 0)).tolist():
-            sharp = float(says[place] ** 2 / force[place])
+        for place in np.flatnonzero((quiet_share >= _MIN_QUIET_SHARE) & (force > 0)).tolist():
+            sharp = float(information[place] ** 2 / force[place])
             if sharp > _MIN_GAIN * sharpest:
                 best, sharpest = place, sharp
         return cls(float(levels[best]), _CAPS[best])
 
-    def compute_influence(self, left: Floats, variances: Floats) -> tuple[Floats, Floats]:
-        """The pull of each cell, adding up to 0, and how much it says about a share, on average for
-        cells of its variance. Cells may be those of many fits, a row for each."""
+    def compute_influence(self, residuals: Floats, variances: Floats) -> tuple[Floats, Floats]:
+        """Return the influence of each cell, summing to 0, and its information about a share,
+        averaged over cells of its variance.
+
+        Cells may belong to many fits, one per row.
+        """
         spread = np.sqrt(variances)
-        scaled = (left - self.baseline) / spread
-        quiet = np.maximum(np.mean(scaled < self.cap, axis=-1, keepdims=True), _QUIET_SHARE_FLOOR)
-        pulls, says = np.minimum(scaled, self.cap) / spread, quiet / variances
+        scaled = (residuals - self.baseline) / spread
+        quiet_share = np.maximum(
+            np.mean(scaled < self.cap, axis=-1, keepdims=True), _QUIET_SHARE_FLOOR
+        )
+        influence, information = np.minimum(scaled, self.cap) / spread, quiet_share / variances
         return (
-            pulls - says * (pulls.sum(axis=-1, keepdims=True) / says.sum(axis=-1, keepdims=True)),
-            says,
+            influence
+            - information
+            * (influence.sum(axis=-1, keepdims=True) / information.sum(axis=-1, keepdims=True)),
+            information,
         )
 
-    def raise_influence(self, left: Floats, by: Floats, variances: Floats, pulls: Floats) -> Floats:
-        """The pulls of these cells if so much more were left in them."""
+    def raise_influence(
+        self, residuals: Floats, by: Floats, variances: Floats, influence: Floats
+    ) -> Floats:
+        """Return the influence of these cells after raising their residuals by ``by``."""
         spread = np.sqrt(variances)
-        scaled = (left - self.baseline) / spread
+        scaled = (residuals - self.baseline) / spread
         return np.asarray(
-            pulls
+            influence
             + (np.minimum(scaled + by / spread, self.cap) - np.minimum(scaled, self.cap)) / spread
         )
 
 
-def _find_baselines(left: Floats, variances: Floats, caps: Floats) -> Floats:
-    """Where pulls add up to 0, for each cap."""
+def _find_baselines(residuals: Floats, variances: Floats, caps: Floats) -> Floats:
+    """Return the baseline at which influence sums to 0, for each cap."""
     spread, weights = np.sqrt(variances), 1 / variances
-    levels = np.full(caps.size, np.average(left, weights=weights))
+    levels = np.full(caps.size, np.average(residuals, weights=weights))
     some = np.flatnonzero(caps < np.inf)
     for _ in range(_MAX_STEPS):
         if not some.size:
             break
-        scaled, cap = (left - levels[some, None]) / spread, caps[some, None]
+        scaled, cap = (residuals - levels[some, None]) / spread, caps[some, None]
         slopes = np.maximum((scaled < cap) @ weights, _QUIET_SHARE_FLOOR * weights.sum())
-        moved = (np.minimum(scaled, cap) @ (1 / spread)) / slopes
-        levels[some] += moved
-        some = some[np.abs(moved) >= 1e-6 * spread.min()]
+        change = (np.minimum(scaled, cap) @ (1 / spread)) / slopes
+        levels[some] += change
+        some = some[np.abs(change) >= 1e-6 * spread.min()]
     return levels

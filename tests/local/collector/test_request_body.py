@@ -1,6 +1,4 @@
-"""Room in the collector: who waits for it and for how long, who must hurry, and how much of it a
-batch takes.
-"""
+"""Limits on bodies: waiting for room, the pace of large bodies, and time in the queue."""
 
 from __future__ import annotations
 
@@ -15,21 +13,14 @@ import numpy as np
 import pytest
 
 from hedgerow.local.collector import app as collector
-from hedgerow.local.collector.app import (
-    MAX_BODY_BYTES,
-    ByteSemaphore,
-    build_application,
-    parse_addition,
-)
+from hedgerow.local.collector import request_body
+from hedgerow.local.collector.app import build_application
 from hedgerow.local.collector.counter_store import CounterStore
 from hedgerow.local.collector.epochs import EpochCalendar
-from hedgerow.local.metric import Metric
-from hedgerow.local.protocols import KAry
-from hedgerow.local.report_batch import ReportBatch
+from hedgerow.local.collector.request_body import MAX_BODY_BYTES, ByteSemaphore
 from local.collector.test_connection_limits import asked, listening, open_after, until
 from local.posting import GOOD, KEY, METRIC, posted
 from local.serving import PACKED, packed
-from local.vectors import METRICS
 
 
 def test_a_body_that_is_far_too_large_is_not_read_to_its_end(tmp_path: Path) -> None:
@@ -45,7 +36,7 @@ def test_a_body_that_is_far_too_large_is_not_read_to_its_end(tmp_path: Path) -> 
 def test_a_body_that_is_too_slow_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 0.01)
     with CounterStore(tmp_path / "counts") as store:
         status, answer = asyncio.run(
             posted(build_application(store, EpochCalendar([METRIC])), [GOOD, None])
@@ -54,8 +45,8 @@ def test_a_body_that_is_too_slow_is_given_up(
 
 
 def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
-    """A large batch waits until there is room, and small ones that come later wait behind it;
-    one larger than the room has it alone.
+    """Check the order: a large batch waits for room, later small ones wait behind it, and one
+    larger than the room has it alone.
     """
     told: list[str] = []
 
@@ -102,11 +93,11 @@ def test_a_refused_batch_gives_its_room_back(
 LARGE = packed(METRIC, np.zeros(200_000, np.int64))
 
 
-def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(
+def test_a_slow_sender_delays_large_bodies_but_no_small_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)  # one large body at a time
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 3_600.0)
 
     async def all_of_them(app: Any) -> None:
         def ask(number: int, parts: list[Any]) -> asyncio.Task[tuple[int, dict[str, Any]]]:
@@ -134,13 +125,13 @@ def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(
 
 
 def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first large body is given up after its time; the second, which had to wait for as
-    long, has all of its own left.
+    """Reject the first large body when its time is over; the second waited as long, and has all of
+    its own time left.
     """
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(collector, "_GRACE_PATIENCES", 1)
-    monkeypatch.setattr(collector, "_QUEUE_PATIENCES", 3_600)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(request_body, "_GRACE_PATIENCES", 1)
+    monkeypatch.setattr(request_body, "_QUEUE_PATIENCES", 3_600)
 
     async def two(app: Any) -> list[int]:
         asked = [
@@ -174,9 +165,9 @@ def test_a_large_body_must_keep_a_pace(
     then: list[Any],
     status: int,
 ) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", patience)
-    monkeypatch.setattr(collector, "_GRACE_PATIENCES", grace)
-    monkeypatch.setattr(collector, "_MIN_BYTES_PER_SECOND", pace)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", patience)
+    monkeypatch.setattr(request_body, "_GRACE_PATIENCES", grace)
+    monkeypatch.setattr(request_body, "_MIN_BYTES_PER_SECOND", pace)
     with CounterStore(tmp_path / "counts") as store:
         assert (
             asyncio.run(
@@ -187,8 +178,8 @@ def test_a_large_body_must_keep_a_pace(
 
 
 def test_a_small_body_need_not_keep_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
-    monkeypatch.setattr(collector, "_GRACE_PATIENCES", 1e-5)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 3_600.0)
+    monkeypatch.setattr(request_body, "_GRACE_PATIENCES", 1e-5)
     with CounterStore(tmp_path / "counts") as store:
         assert (
             asyncio.run(
@@ -210,7 +201,7 @@ def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 3_600.0)
 
     async def behind_another(app: Any) -> bytes:
         go = asyncio.Event()
@@ -234,15 +225,15 @@ def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(
 
 
 @pytest.mark.parametrize("connection", ["keep-alive", "close"])
-def test_who_waited_in_line_for_too_long_hears_when_to_come_back(
+def test_a_body_that_waits_too_long_is_asked_to_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str
 ) -> None:
-    """Also who is still sending, as most senders are: they send all before they listen. What
-    they send is not kept.
+    """Check senders that read no answer before they have sent everything, as most do; their bodies
+    are not kept.
     """
     monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
-    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
-    monkeypatch.setattr(collector, "_QUEUE_PATIENCES", 1e-5)
+    monkeypatch.setattr(request_body, "PATIENCE_SECONDS", 3_600.0)
+    monkeypatch.setattr(request_body, "_QUEUE_PATIENCES", 1e-5)
     late = GOOD.ljust(MAX_BODY_BYTES, b"\x00")
 
     def send(place: tuple[str, int]) -> list[tuple[int, str | None, dict[str, Any]]]:
@@ -283,8 +274,8 @@ def test_who_waited_in_line_for_too_long_hears_when_to_come_back(
         assert store.read_counters(METRIC)[-1] == 2 * 200_000 + 40
 
 
-def test_fifty_who_fall_silent_are_through_before_the_next_has_waited_for_too_long() -> None:
-    assert 50 * collector._GRACE_PATIENCES < collector._QUEUE_PATIENCES * (
+def test_fifty_silent_senders_end_before_the_next_waits_too_long() -> None:
+    assert 50 * request_body._GRACE_PATIENCES < request_body._QUEUE_PATIENCES * (
         collector._MAX_ARRIVING_BYTES // MAX_BODY_BYTES
     )
 
@@ -297,45 +288,4 @@ def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -
     from starlette.requests import Request
 
     scope = {"type": "http", "headers": [(b"content-length", said.encode("utf-8"))]}
-    assert collector._estimate_body_bytes(Request(scope), 100) == held
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_no_batch_keeps_more_counters_than_room_was_made_for(name: str) -> None:
-    metric = METRICS[name]
-    calendar = EpochCalendar([metric])
-    for reports in (1, 5, 300):
-        values = np.random.default_rng(reports).integers(
-            0, min(metric.scheme.domain, 1 << 20), reports
-        )
-        body = ReportBatch(metric.hash, metric.scheme.encode(values)).to_bytes()
-        addition = parse_addition(calendar, "application/octet-stream", "k" * 16, body)
-        assert sum(
-            piece.nbytes for piece in addition.chunks.values()
-        ) <= collector._estimate_counter_bytes(calendar, len(body))
-    assert collector._estimate_counter_bytes(calendar, 1 << 30) == 8 * metric.scheme.counter_count
-
-
-def test_small_batches_of_a_large_metric_take_little_memory(tmp_path: Path) -> None:
-    """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk
-    forty times that.
-    """
-    large = Metric.of("large", KAry(1 << 21, 60_000))
-    records = large.scheme.encode(np.arange(10) << 17)
-    body, calendar = ReportBatch(large.hash, records).to_bytes(), EpochCalendar([large])
-    tracemalloc.start()
-    try:
-        waiting = [
-            parse_addition(calendar, "application/octet-stream", f"{number:016}", body)
-            for number in range(40)
-        ]
-        held, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        with CounterStore(tmp_path / "counts") as store:
-            assert store.add(waiting) == [True] * 40
-            _, peak = tracemalloc.get_traced_memory()
-            assert store.read_counters(large)[-1] == 400
-    finally:
-        tracemalloc.stop()
-    assert max(held, peak) < 4 << 20
-    assert 40 * collector._estimate_counter_bytes(calendar, len(body)) < 32 << 20
+    assert request_body.estimate_body_bytes(Request(scope), 100) == held
