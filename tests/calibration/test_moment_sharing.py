@@ -16,8 +16,8 @@ import hedgerow as hr
 from hedgerow.accuracy.expected_ratio_error import ExpectedRatioError
 from hedgerow.accuracy.weighted_sum import compute_radius
 from hedgerow.answers.estimates.estimate import compute_linear_weights
-from hedgerow.calibration.moment_sharing import compute_measure_shares, merge_measures
 from hedgerow.calibration.measure_planning import add_deciding_count, plan_measures
+from hedgerow.calibration.moment_sharing import compute_measure_shares, merge_measures
 from hedgerow.calibration.noise_choice import calibrate_noise
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table

@@ -1,4 +1,4 @@
-"""Plan keys: the canonical text of a plan is a stored format, and every part of the meaning is in it."""
+"""Plan keys: the canonical text of a plan is a stored format that holds its whole meaning."""
 
 from __future__ import annotations
 

@@ -65,21 +65,26 @@ def test_describe() -> None:
         "Groups by city: 2 declared groups, including empty ones.",
         "Each unit contributes to at most 2 groups, and at most 3 rows to each.",
         (
-            "The number of units: adding or removing one unit changes at most 2 numbers, by at most 2 in all and 1 each."
+            "The number of units: adding or removing one unit changes at most 2 numbers, by at"
+            " most 2 in all and 1 each."
         ),
         (
-            "COUNT(*): adding or removing one unit changes at most 2 numbers, by at most 6 in all and 3 each."
+            "COUNT(*): adding or removing one unit changes at most 2 numbers, by at most 6 in"
+            " all and 3 each."
         ),
         (
-            "COUNT(cost * 1): adding or removing one unit changes at most 2 numbers, by at most 6 in all and 3 each."
+            "COUNT(cost * 1): adding or removing one unit changes at most 2 numbers, by at"
+            " most 6 in all and 3 each."
         ),
         "SUM(cost * 1): values are clamped to [0, 100] and rounded to steps of 0.01.",
         (
-            "SUM(cost * 1): adding or removing one unit changes at most 2 numbers, by at most 600 in all and 300 each."
+            "SUM(cost * 1): adding or removing one unit changes at most 2 numbers, by at most"
+            " 600 in all and 300 each."
         ),
         "AVG(cost * 1): values are clamped to [0, 100] and rounded to steps of 0.01.",
         (
-            "AVG(cost * 1), from two sums of distances to the bounds: adding or removing one unit changes at most 4 numbers, by at most 600 in all and 300 each."
+            "AVG(cost * 1), from two sums of distances to the bounds: adding or removing one"
+            " unit changes at most 4 numbers, by at most 600 in all and 300 each."
         ),
     )
 
@@ -99,10 +104,12 @@ def test_describe_unions_joins_and_groups_of_units() -> None:
         "Groups by cities.size: the groups that occur, since their values are not declared.",
         "Each unit contributes to at most 1 group, and at most 1 row to each.",
         (
-            "SUM(cost): values are clamped to [0, about 100.333] and rounded to steps of about 0.333333."
+            "SUM(cost): values are clamped to [0, about 100.333] and rounded to steps of about"
+            " 0.333333."
         ),
         (
-            "SUM(cost): replacing 2 units changes at most 4 numbers, by at most about 401.333 in all and about 200.667 each."
+            "SUM(cost): replacing 2 units changes at most 4 numbers, by at most about 401.333"
+            " in all and about 200.667 each."
         ),
     )
 
@@ -133,7 +140,10 @@ def test_describe_lookups() -> None:
     )
     some = Join(VISITS, Filter(CITIES, c("<", ONE, ColumnRef("size"))), (("city", "name"),), ())
     assert said(at_most)[1:-1] == [
-        "Joins the public table cities on city = cities.name: at most 2 matching rows for each row; rows without a match stay, with NULL."
+        (
+            "Joins the public table cities on city = cities.name: at most 2 matching rows for each"
+            " row; rows without a match stay, with NULL."
+        )
     ]
     assert said(some)[1:-1] == [
         "Reads the table cities, version 1: public.",
@@ -175,7 +185,8 @@ def test_describe_folds() -> None:
     )
     assert said(Filter(fold, c("<", ColumnRef("total"), ColumnRef("n"))))[1:-1] == [
         (
-            "Makes one row for each unit and city: COUNT(*), COUNT(cost), COUNT(DISTINCT cost), MIN(cost), MAX(cost), SUM(cost), AVG(cost)."
+            "Makes one row for each unit and city: COUNT(*), COUNT(cost), COUNT(DISTINCT"
+            " cost), MIN(cost), MAX(cost), SUM(cost), AVG(cost)."
         ),
         "SUM(cost): values are clamped to [0, 100] and rounded to steps of 0.01.",
         "AVG(cost): values are clamped to [0, 100] and rounded to steps of 0.01.",
@@ -200,7 +211,8 @@ def test_describe_links_and_parts() -> None:
     )
     assert said(Table(parts))[:-1] == [
         (
-            "Reads the table parts, version 1: the unit is patient of the table visits, reached by parts.part = items.part AND items.town = visits.city."
+            "Reads the table parts, version 1: the unit is patient of the table visits,"
+            " reached by parts.part = items.part AND items.town = visits.city."
         ),
         ("Keeps the rows of each unit in its first 2 values of part, the same for every question."),
     ]
@@ -211,9 +223,9 @@ def test_describe_says_no_step_that_nobody_chose() -> None:
         Measure("total", "cost", ClampedGrid(Fraction(1, size), 0, 10 * size))
         for size in (2**20, 2**8)
     )
-    assert (
-        said(VISITS, fine)[1]
-        == "SUM(cost): values are clamped to [0, 10] and rounded by less than a millionth of that range."
+    assert said(VISITS, fine)[1] == (
+        "SUM(cost): values are clamped to [0, 10] and rounded by less than a millionth of that"
+        " range."
     )
     assert (
         said(VISITS, coarse)[1]
@@ -239,13 +251,15 @@ def test_describe_measures() -> None:
     assert said(source, Measure("moments", "x", dimes, degree=2))[1:] == [
         f"VARIANCE(cost): {moved} 0.1.",
         (
-            f"VARIANCE(cost), from 3 sums of products {sums}: {one} 3 numbers, by at most 300 in all and 300 each."
+            f"VARIANCE(cost), from 3 sums of products {sums}: {one} 3 numbers, by at most 300"
+            " in all and 300 each."
         ),
     ]
     assert said(source, Measure("moments", "x", dimes, has_null_sum=True))[1:] == [
         f"AVG(cost): {moved} 0.1.",
         (
-            f"AVG(cost), from two sums {sums} and a sum for rows without a value, which give COUNT(*) too: {one} 3 numbers, by at most 30 in all and 30 each."
+            f"AVG(cost), from two sums {sums} and a sum for rows without a value, which give"
+            f" COUNT(*) too: {one} 3 numbers, by at most 30 in all and 30 each."
         ),
     ]
     for degree, name, width, most in [(1, "COVARIANCE", 4, "300"), (2, "CORR", 9, "30,000")]:
@@ -255,7 +269,8 @@ def test_describe_measures() -> None:
             f"{name}(cost, ABS(cost)), cost: {moved} 0.1.",
             f"{name}(cost, ABS(cost)), ABS(cost): {moved} 1.",
             (
-                f"{name}(cost, ABS(cost)), from {width} sums of products {sums}: {one} {width} numbers, by at most {most} in all and {most} each."
+                f"{name}(cost, ABS(cost)), from {width} sums of products {sums}: {one} {width}"
+                f" numbers, by at most {most} in all and {most} each."
             ),
         ]
 
@@ -275,20 +290,21 @@ def test_describe_picks() -> None:
     assert lines[::2] == [
         "The quantile 0.5 of cost: values are clamped to [0, 100] and rounded to steps of 0.01.",
         (
-            "The quantiles 0.25, 0.5 of cost: values are clamped to [0, 100] and rounded to steps of 0.01."
+            "The quantiles 0.25, 0.5 of cost: values are clamped to [0, 100] and rounded to"
+            " steps of 0.01."
         ),
         "MIN(day): dates are clamped to 2020-01-01 … 2020-01-31.",
         "MAX(cost): values are clamped to [0, 100] and rounded to steps of 0.01.",
         "MODE(city): only the 2 declared values count.",
     ]
-    assert (
-        lines[1]
-        == "The quantile 0.5 of cost: adding or removing one unit changes the sample of at most 1 group, by at most 3 values leaving or entering."
+    assert lines[1] == (
+        "The quantile 0.5 of cost: adding or removing one unit changes the sample of at most 1"
+        " group, by at most 3 values leaving or entering."
     )
     replaced = said(source, picks[-1], keys=("city",), relation="change-one")[-1]
-    assert (
-        replaced
-        == "MODE(city): replacing one unit changes the sample of at most 2 groups, by at most 3 values leaving and as many entering."
+    assert replaced == (
+        "MODE(city): replacing one unit changes the sample of at most 2 groups, by at most 3"
+        " values leaving and as many entering."
     )
 
 
@@ -307,17 +323,20 @@ def test_describe_combinations() -> None:
         "One answer for all rows together.",
         "Each unit contributes to at most 1 group, and at most 3 rows to each.",
         (
-            'Counts the rows of each combination of FLOOR(age / 1) (1,200 codes), "home town" (1 code); a row with NULL or no code in one of them does not count.'
+            'Counts the rows of each combination of FLOOR(age / 1) (1,200 codes), "home town"'
+            " (1 code); a row with NULL or no code in one of them does not count."
         ),
         (
-            "The counts: replacing one unit changes at most 6 counts, by at most 6 in all and 3 each."
+            "The counts: replacing one unit changes at most 6 counts, by at most 6 in all and"
+            " 3 each."
         ),
     )
     fine = Aggregate(plan.source, (Contingency((("v0", 1200), ("v1", 1)), 2**30),))
     assert describe_plan(fine, Unit("change-one", "patient"))[4:] == (
         ("The rows of a unit with more rows than its bound are scaled down."),
         (
-            "The counts: replacing one unit changes at most 1,200 counts, by at most 6 in all and 3 each."
+            "The counts: replacing one unit changes at most 1,200 counts, by at most 6 in all"
+            " and 3 each."
         ),
     )
 
@@ -330,7 +349,8 @@ def test_describe_rows_as_units() -> None:
         "One answer for all rows together.",
         "Each row contributes to one group.",
         (
-            "COUNT(*): adding or removing one unit changes at most 1 number, by at most 1 in all and 1 each."
+            "COUNT(*): adding or removing one unit changes at most 1 number, by at most 1 in"
+            " all and 1 each."
         ),
     )
 
@@ -342,11 +362,13 @@ def test_describe_two_populations() -> None:
         ("Keeps the rows of each unit with at most 3 values of doctor, month, before the join."),
         "Reads the table doctors, version 1: the unit is id.",
         (
-            "Joins the first row of the unit that doctor names; each such unit counts as at most 9 rows in a group."
+            "Joins the first row of the unit that doctor names; each such unit counts as at"
+            " most 9 rows in a group."
         ),
         "Groups by month, doctors.ward: 6 declared groups, including empty ones.",
         "Each pair of joined units contributes to at most 3 groups, and at most 2 rows to each.",
         (
-            "COUNT(*): adding or removing one unit changes at most 3 numbers, by at most 6 in all and 6 each."
+            "COUNT(*): adding or removing one unit changes at most 3 numbers, by at most 6 in"
+            " all and 6 each."
         ),
     )

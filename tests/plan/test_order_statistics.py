@@ -89,7 +89,10 @@ def test_width_and_columns() -> None:
         ("must be two or more", {"kind": "mode", "values": (1,)}),
         ("must be two or more", {"kind": "mode", "values": (1, 1)}),
         ("must be two or more", {"kind": "mode", "values": (1, None)}),
-        ("must have at least two values", {"kind": "least", "grid": ClampedGrid(Fraction(1), 2, 2)}),
+        (
+            ("must have at least two values"),
+            {"kind": "least", "grid": ClampedGrid(Fraction(1), 2, 2)},
+        ),
         ("in rising order", {"kind": "quantiles", "grid": SNAP}),
         ("in rising order", {"kind": "least", "grid": SNAP, "quantiles": HALF}),
         ("in rising order", {"kind": "quantiles", "grid": SNAP, "quantiles": (Fraction(0),)}),
@@ -100,7 +103,10 @@ def test_width_and_columns() -> None:
             {"kind": "quantiles", "grid": SNAP, "quantiles": (Fraction(2, 3), *HALF)},
         ),
         ("at least 1 for the method propose", {"kind": "least", "grid": SNAP, "method": "propose"}),
-        ("at least 1 for the method propose", {"kind": "least", "grid": SNAP, "method": "propose", "bound": 0}),
+        (
+            ("at least 1 for the method propose"),
+            {"kind": "least", "grid": SNAP, "method": "propose", "bound": 0},
+        ),
         ("at least 1 for the method propose", {"kind": "least", "grid": SNAP, "bound": 1}),
     ],
 )

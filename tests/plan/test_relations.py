@@ -140,11 +140,11 @@ def test_folds_refuse() -> None:
             UnitAggregation(source, ("g",), ())
     for keys, folded in [(("y",), UnitStatistic("rows")), ((), UnitStatistic("values", "y"))]:
         with pytest.raises(
-            InvalidArgument, match="must be of columns of the source, like the keys"
+            InvalidArgument, match="must aggregate columns of the source, like the keys"
         ):
             UnitAggregation(TABLE, keys, (("n", folded),))
     for kind in ("total", "mean"):
-        with pytest.raises(InvalidArgument, match="must add up numbers"):
+        with pytest.raises(InvalidArgument, match="must sum numbers"):
             UnitAggregation(TABLE, (), (("n", UnitStatistic(kind, "g", snap)),))  # type: ignore[arg-type]
     for step in (Fraction(1, 2), Fraction(2**63)):
         with pytest.raises(InvalidArgument, match="in whole steps"):

@@ -1,4 +1,4 @@
-"""The release of a custom mechanism: charged before it sees the numbers, and only within what was proved."""
+"""The release of a custom mechanism: charged first, and only within what was proved."""
 
 from __future__ import annotations
 

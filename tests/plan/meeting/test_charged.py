@@ -54,7 +54,9 @@ def two_budgets(doctors: Fraction | int = 10) -> MemoryLedger:
 
 
 def both(**changes: Any) -> Charge:
-    return replace(charge(), **{"second_population": ChargedPopulation("doctors", DOCTORS), **changes})
+    return replace(
+        charge(), **{"second_population": ChargedPopulation("doctors", DOCTORS), **changes}
+    )
 
 
 def test_two_populations_are_charged_their_own_losses_in_one_entry() -> None:
