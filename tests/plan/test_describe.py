@@ -46,7 +46,7 @@ CITIES = Table(Schema("cities", (Column("name", "text"), Column("size", "integer
 CENTS = ClampedGrid(Fraction(1, 100), 0, 10000)
 
 
-def test_describe() -> None:
+def test_a_plan_is_described_line_by_line() -> None:
     source = Project(
         Filter(VISITS, c("<", Constant(5, "integer"), ColumnRef("cost"))),
         (("k0", ColumnRef("city")), ("v0", c("*", ColumnRef("cost"), ONE))),
@@ -131,7 +131,7 @@ def said(
     ]
 
 
-def test_describe_lookups() -> None:
+def test_describe_joins_with_public_tables() -> None:
     public = Project(
         CITIES, (("key", ColumnRef("name")), ("people", c("nullif", ColumnRef("size"), ONE)))
     )
@@ -170,7 +170,7 @@ def test_describe_rows_of_the_same_unit() -> None:
     ]
 
 
-def test_describe_folds() -> None:
+def test_describe_unit_aggregations() -> None:
     kinds = ("values", "distinct", "least", "greatest")
     each = tuple((kind, UnitStatistic(kind, "cost")) for kind in kinds)  # type: ignore[arg-type]
     fold = UnitAggregation(
@@ -275,7 +275,7 @@ def test_describe_measures() -> None:
         ]
 
 
-def test_describe_picks() -> None:
+def test_describe_order_statistics() -> None:
     source = Table(Schema("visits", (*COLUMNS, Column("day", "date")), "patient"))
     half, third = Fraction(1, 2), Fraction(1, 4)
     first = date(2020, 1, 1).toordinal()
@@ -308,7 +308,7 @@ def test_describe_picks() -> None:
     )
 
 
-def test_describe_combinations() -> None:
+def test_describe_contingency_tables() -> None:
     columns = (
         Column("age", "integer", Fraction(0), Fraction(1199)),
         Column("home town", "integer"),

@@ -110,6 +110,6 @@ def test_width_and_columns() -> None:
         ("at least 1 for the method propose", {"kind": "least", "grid": SNAP, "bound": 1}),
     ],
 )
-def test_refusals(message: str, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_are_refused(message: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match=message):
         OrderStatistic(**{"column": "x", **arguments})
