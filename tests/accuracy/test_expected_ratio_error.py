@@ -110,7 +110,7 @@ def test_a_constant_that_noise_cannot_move_is_not_off() -> None:
     assert lone._compute_expected([Fraction(0)] * 2) == 0
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_missing_or_superfluous_means_are_refused() -> None:
     law = Laplace(Fraction(10))
     with pytest.raises(InvalidArgument, match="all but AVG"):
         ExpectedRatioError(called("AVG"), law).at(5, 1.0, 2.0)
@@ -122,7 +122,7 @@ def test_what_does_not_fit_is_refused() -> None:
         ExpectedRatioError(called("AVG"), law).at(5, math.nan)
 
 
-def test_it_is_told_in_words_and_figures() -> None:
+def test_expected_errors_are_described_in_words() -> None:
     with exactly(epsilon=3) as db:
         mean, spread, deviation, corr = db.explain(
             "SELECT AVG(age), VAR_POP(cost), STDDEV(cost), CORR(age, cost) FROM data", epsilon=1

@@ -184,6 +184,6 @@ def test_equal_draws_have_the_smallest_radius() -> None:
     ]
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="beta"):
         NoiseProfile.from_parts([]).radius(0)

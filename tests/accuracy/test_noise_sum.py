@@ -160,7 +160,7 @@ def test_live_noise_is_covered() -> None:
     assert binom.sf(int((np.abs(noise) > radius).sum()) - 1, 100_000, 0.05) > 1e-9
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="all Laplace or all Gaussian"):
         bound_sum_radii(np.ones(1), [Laplace(Fraction(1)), Gaussian(Fraction(1))], 1.0, 0.05)
     with pytest.raises(InvalidArgument, match="at least one"):

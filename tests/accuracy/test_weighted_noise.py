@@ -16,7 +16,7 @@ from hedgerow.mechanisms import Gaussian, Laplace
 FINE, COARSE = Laplace(Fraction(10)), Laplace(Fraction(30))
 
 
-def test_what_has_less_noise_counts_for_more() -> None:
+def test_answers_with_less_noise_get_larger_weights() -> None:
     numbers, law, _ = average_releases([[[100, 10]], [[200, 20]]], [FINE, COARSE])
     # 9 to 1
     assert [[float(number) for number in column] for column in numbers] == [
@@ -72,7 +72,7 @@ def test_parts_of_different_fineness_are_averaged_in_the_finest() -> None:
     assert [share for _, share in law.terms] == [8, Fraction(1, 2)]
 
 
-def test_what_was_cut_is_part_of_every_radius() -> None:
+def test_truncation_is_part_of_every_radius() -> None:
     law, weights = Laplace(Fraction(40)), (Fraction(1), Fraction(-1, 2))
     cut = WeightedNoise(((law, Fraction(1)),), Fraction(7))
     assert compute_radius(cut, weights, Fraction(1, 20)) == compute_radius(

@@ -88,7 +88,7 @@ def of(measure: Measure, **more: Any) -> Measure:
         ((MEAN, Measure("total", "v0", SIGNED)), None, {}),  # on another grid
     ],
 )
-def test_what_is_merged(
+def test_measures_are_merged_where_moments_give_them(
     before: tuple[Measure, ...], after: tuple[Measure, ...] | None, more: dict[str, Any]
 ) -> None:
     asked = plan(*before, **{"domain": LISTED, **more})
@@ -96,7 +96,7 @@ def test_what_is_merged(
     assert merge_measures(merge_measures(asked)) == merge_measures(asked)
 
 
-def test_where_it_is_merged() -> None:
+def test_measures_are_merged_for_laplace_noise_only() -> None:
     asked = plan(ROWS, MEAN, domain=LISTED)
     assert plan_measures(asked, UNIT, **PRICE, kind="laplace") == merge_measures(asked)
     assert plan_measures(asked, UNIT, **PRICE, kind="best") == merge_measures(asked)
@@ -279,7 +279,7 @@ def test_answers_are_right(delta: float | None) -> None:
             )
 
 
-def test_what_moments_told_is_free_afterwards() -> None:
+def test_aggregates_of_stored_moments_are_free() -> None:
     with hr.protect(
         DATA, unit="who", neighbours="add-remove", columns={"x": (0, 10), "y": (0, 6)}, epsilon=2
     ) as db:

@@ -166,7 +166,7 @@ class Cells:
     numbers = (np.array([700, 3]), np.array([250, 2]), np.array([300, 1]))
 
 
-def test_what_was_measured_from_the_middle_comes_back() -> None:
+def test_centred_counts_are_restored() -> None:
     asked = add_centring_count(
         plan(Measure("rows"), Measure("values", "v0"), domain=(("a", "b"),)),
         Unit("add-remove", "who"),
@@ -255,7 +255,7 @@ def test_without_a_delta_the_best_noise_is_laplace() -> None:
     assert isinstance(noise.mechanisms[0], Laplace)
 
 
-def test_what_is_chosen_keeps_its_share_beside_the_best_noise() -> None:
+def test_order_statistics_keep_their_share_beside_the_best_noise() -> None:
     unit = Unit("add-remove", "who")
     median = OrderStatistic(
         "quantiles",
@@ -282,9 +282,7 @@ CHOSEN = [(kind, method) for kind, methods in SELECTION_METHODS.items() for meth
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
 @pytest.mark.parametrize(("kind", "method"), CHOSEN)
-def test_what_is_chosen_costs_the_epsilon_that_was_asked_for(
-    kind: Any, method: Any, law: Any
-) -> None:
+def test_order_statistics_cost_the_epsilon_asked_for(kind: Any, method: Any, law: Any) -> None:
     """Under every noise no more epsilon than that, and no more rho than its dearest use has; beside
     Gaussian noise, which has no pure epsilon, so much rho."""
     if kind == "mode":

@@ -108,7 +108,7 @@ def _variance_in_steps(noise: ReleaseNoise, index: int) -> float:
     )
 
 
-def test_where_no_cap_can_bite_sums_are_counted_in_whole_steps() -> None:
+def test_sums_are_counted_in_whole_steps_where_no_bound_has_an_effect() -> None:
     unit, price = (
         Unit("add-remove", "row"),
         {"epsilon": Fraction(1), "delta": None, "kind": "laplace"},

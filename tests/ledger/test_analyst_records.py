@@ -121,7 +121,7 @@ def test_a_policy_that_does_not_say_so_forgives_nothing() -> None:
     add(book, "policy", rule("10/1", max_failures=3, forgives=True))
 
 
-def test_all_names_together_have_a_limit_too() -> None:
+def test_all_analysts_together_have_a_failure_limit() -> None:
     book = opened(("policy", rule("99/1", max_failures=1)))
     for number in range(10):
         run = add(book, "charge", cost(analyst=f"name {number}"))

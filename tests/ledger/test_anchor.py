@@ -28,7 +28,7 @@ def anchor(file: Path) -> Anchor:
     return Anchor.from_state(opened(("policy", rule("2/1", "1/1000")), ("charge", cost())), file)
 
 
-def test_what_is_written_is_read(file: Path) -> None:
+def test_a_written_anchor_is_read_back(file: Path) -> None:
     made = anchor(file)
     made.write(file)
     assert Anchor.read(file) == made
@@ -37,11 +37,11 @@ def test_what_is_written_is_read(file: Path) -> None:
     assert sorted(os.listdir(file.parent)) == ["x.ledger", "x.ledger.anchor"]
 
 
-def test_there_may_be_none(file: Path) -> None:
+def test_a_ledger_without_an_anchor_has_none(file: Path) -> None:
     assert Anchor.read(file) is None
 
 
-def test_it_knows_the_file_from_its_copy(file: Path) -> None:
+def test_an_anchor_tells_the_file_from_its_copy(file: Path) -> None:
     copy = file.with_name("copy")
     copy.write_bytes(b"")
     made = anchor(file)
@@ -67,14 +67,14 @@ def test_a_file_that_got_the_number_of_the_deleted_one_is_another(
     assert Anchor.read(file) == dataclasses.replace(made, born=None)
 
 
-def test_it_is_its_owners_alone_even_if_it_was_not(file: Path) -> None:
+def test_a_replaced_file_is_readable_by_its_owner_only(file: Path) -> None:
     Anchor.path_for(file).write_text("{}", encoding="utf-8")
     Anchor.path_for(file).chmod(0o644)
     anchor(file).write(file)
     assert Anchor.path_for(file).stat().st_mode & 0o777 == 0o600
 
 
-def test_it_only_moves_forward(file: Path) -> None:
+def test_an_anchor_only_moves_forward(file: Path) -> None:
     made = anchor(file)
     made.advance(file)
     dataclasses.replace(made, seq=2, hash="old").advance(file)
@@ -85,7 +85,7 @@ def test_it_only_moves_forward(file: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}", '{"ledger": "a"}'])
-def test_what_cannot_be_read_is_refused(file: Path, text: str) -> None:
+def test_an_unreadable_file_is_refused(file: Path, text: str) -> None:
     Anchor.path_for(file).write_text(text, encoding="utf-8")
     with pytest.raises(LedgerError, match="cannot be read"):
         Anchor.read(file)
@@ -104,7 +104,7 @@ def test_broken_totals_are_refused(file: Path) -> None:
             Anchor.read(file)
 
 
-def test_it_remembers_the_sources_and_earlier_ones_had_none(file: Path) -> None:
+def test_an_anchor_remembers_sources_and_earlier_versions_had_none(file: Path) -> None:
     made = Anchor.from_state(
         opened(
             ("policy", rule(sources={"a.csv": "patients"})),

@@ -83,7 +83,7 @@ def test_the_file_is_not_written_to(path: Path) -> None:
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
-def test_it_reads_beside_a_writer(path: Path) -> None:
+def test_verification_reads_beside_a_writer(path: Path) -> None:
     with Ledger.open(path, create=False) as ledger:
         pay(ledger)
         assert verify(path).entries == 7
@@ -141,7 +141,7 @@ def test_after_a_loss_the_sums_are_the_closed_ones(path: Path) -> None:
     assert report.spent["staff"]["epsilon"] == 1
 
 
-def test_what_is_no_ledger_is_reported(tmp_path: Path) -> None:
+def test_a_file_that_is_no_ledger_is_reported(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("nothing like it" * 100, encoding="utf-8")
     assert "is not a ledger" in verify(tmp_path / "text").problem
     assert not verify(tmp_path / "missing").sound

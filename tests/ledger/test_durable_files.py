@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     return made
 
 
-def test_only_one_is_alone(tmp_path: Path) -> None:
+def test_a_folder_lock_is_exclusive(tmp_path: Path) -> None:
     with (
         lock_folder(tmp_path, 1),
         pytest.raises(LedgerError, match=r"was locked for 0\.01 seconds"),
@@ -63,16 +63,14 @@ def test_a_small_file_is_put_in_place_whole_synced_and_private(tmp_path: Path) -
     ]
 
 
-def test_what_the_system_takes_in_pieces_is_written_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_short_writes_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda held, data, offset: whole(held, data[:3], offset))
     replace_file(tmp_path / "note", "a longer text")
     assert (tmp_path / "note").read_text() == "a longer text"
 
 
-def test_what_is_written_again_is_the_same_and_synced(
+def test_a_rewritten_file_is_the_same_and_synced(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "_BLOCK_SIZE", 5)

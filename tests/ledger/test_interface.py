@@ -58,7 +58,7 @@ def test_a_policy_follows_the_one_that_it_was_compared_with(ledger: MemoryLedger
     assert [entry.kind for entry in ledger.entries()] == ["open", "policy", "policy"]
 
 
-def test_what_a_policy_entry_says(ledger: MemoryLedger) -> None:
+def test_the_content_of_a_policy_entry(ledger: MemoryLedger) -> None:
     body = ledger.accept_policy(
         **policy(
             0.1, 1e-9, quotas={"ana": 0.5}, note="raised", max_failures=np.int64(3), digest="d2"

@@ -28,7 +28,7 @@ def test_a_local_file_is_found_through_links(tmp_path: Path) -> None:
 
 
 def test_a_folder_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="is a folder. Name a file"):
+    with pytest.raises(LedgerError, match=r"is a folder\. Name a file"):
         resolve_ledger_path(tmp_path)
     with pytest.raises(LedgerError, match="does not exist"):
         resolve_ledger_path(tmp_path / "none" / "x.ledger")

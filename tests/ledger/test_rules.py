@@ -86,7 +86,7 @@ def test_a_charge_is_subtracted_to_the_last_unit() -> None:
     )
 
 
-def test_following_gives_the_same_book_as_writing() -> None:
+def test_replaying_gives_the_same_state_as_writing() -> None:
     book, kept = LedgerState(), []
     for kind, body in [
         ("open", {"ledger": "b" * 32, "format": FORMAT}),
@@ -186,7 +186,7 @@ def test_a_custodian_may_declare_what_was_spent_but_not_less_than_the_entries_sh
     refused(book, "charge", cost(), BudgetExceeded, "'patients'")
 
 
-def test_what_was_lost_is_known_before_there_is_a_policy() -> None:
+def test_a_declared_loss_counts_before_there_is_a_policy() -> None:
     book = opened(("exhausted", {"spent": {"patients": TENTH.to_dict()}, "declared": ["patients"]}))
     assert (book.unit_loss("patients"), book.unit_loss("staff"), book.sources) == (
         TENTH,

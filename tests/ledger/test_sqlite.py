@@ -24,7 +24,7 @@ from ledger.making import TENTH, pay, policy
 # Opening and making
 
 
-def test_what_was_written_is_there_again(path: Path) -> None:
+def test_entries_are_there_after_reopening(path: Path) -> None:
     made(path)
     with Ledger.open(path, create=False) as ledger:
         assert [entry.kind for entry in ledger.entries()] == [

@@ -14,7 +14,7 @@ from ledger.filed import made
 from ledger.making import TENTH, cost, pay
 
 
-def test_what_is_kept_is_read_until_it_is_dropped(path: Path) -> None:
+def test_unsynced_entries_are_read_until_removed(path: Path) -> None:
     book = LedgerState()
     entries = (book.build_entry("open", {"ledger": "a", "format": 1}),)
     assert read_tail(path) == ()
@@ -26,13 +26,13 @@ def test_what_is_kept_is_read_until_it_is_dropped(path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "3", "[3]", "[[1, 2]]"])
-def test_what_cannot_be_read_is_refused(path: Path, text: str) -> None:
+def test_an_unreadable_file_is_refused(path: Path, text: str) -> None:
     path.with_name("clinic.ledger.tail").write_text(text)
     with pytest.raises(LedgerError, match="remove it"):
         read_tail(path)
 
 
-def test_what_a_crash_left_in_it_is_brought_in_by_whoever_opens(path: Path) -> None:
+def test_unsynced_entries_of_a_crash_are_brought_in_at_opening(path: Path) -> None:
     made(path, 0)
     with Ledger.open(path, create=False) as ledger:
         entry = ledger.state.build_entry("charge", cost())

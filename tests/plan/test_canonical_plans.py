@@ -223,7 +223,7 @@ def _nested() -> Aggregate:
         (question(), question(table=edited("i", step=Fraction(1)))),
     ],
 )
-def test_one_question_in_two_wordings(one: Aggregate, other: Aggregate) -> None:
+def test_two_wordings_of_a_question_have_one_key(one: Aggregate, other: Aggregate) -> None:
     assert compute_plan_key(one) == compute_plan_key(other)
     assert len(compute_plan_key(one)) == 64
 
@@ -310,7 +310,7 @@ def test_unions_are_bags(make: Callable[[], Aggregate], same: bool) -> None:
         (join(more=("open",)), False),  # which partner comes first
     ],
 )
-def test_joins(other: Aggregate, same: bool) -> None:
+def test_canonical_joins(other: Aggregate, same: bool) -> None:
     assert (compute_plan_key(other) == compute_plan_key(join())) is same
 
 
@@ -363,7 +363,7 @@ def fold(
     )
 
 
-def test_folds() -> None:
+def test_canonical_unit_aggregations() -> None:
     total, count = ("s", UnitStatistic("total", "i", SNAP)), ("n", UnitStatistic("rows"))
     same = [
         fold(outputs=(count, total)),

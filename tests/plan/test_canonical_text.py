@@ -1,5 +1,4 @@
-"""Plan keys: the canonical text of a plan is a stored format, and every part of the meaning is in"
-" it."""
+"""Plan keys: the canonical text of a plan is a stored format that holds its whole meaning."""
 
 from __future__ import annotations
 
@@ -116,7 +115,7 @@ DIFFERENT: list[tuple[Aggregate, Aggregate]] = [
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_another_question_has_another_key(one: Aggregate, other: Aggregate) -> None:
+def test_different_questions_have_different_keys(one: Aggregate, other: Aggregate) -> None:
     assert compute_plan_key(one) != compute_plan_key(other)
 
 
@@ -124,7 +123,7 @@ def linked(child: Schema) -> Aggregate:
     return Aggregate(Group(Bound(Table(child), (), 1, 1)), (Measure("rows"),))
 
 
-def test_whose_rows_they_are_is_part_of_the_question() -> None:
+def test_the_path_to_the_unit_is_part_of_the_plan_key() -> None:
     ids, code = Column("id", "integer"), Column("code", "text")
     top = Schema("top", (ids, Column("number", "integer"), code), "id")
     middle = Schema("middle", (Column("at", "integer"), code), "id", link=Link("at", top, "number"))
@@ -160,7 +159,7 @@ def test_whose_rows_they_are_is_part_of_the_question() -> None:
     assert {compute_plan_key(linked(schema)) for schema in same} == {compute_plan_key(linked(low))}
 
 
-def test_measures_and_picks_in_the_key() -> None:
+def test_measures_and_order_statistics_are_part_of_the_plan_key() -> None:
     half, third = Fraction(1, 2), Fraction(1, 3)
     others: list[Measure | OrderStatistic] = [
         Measure("total", "v0", SNAP, sum_bounds=(0, 1)),
@@ -200,7 +199,7 @@ def test_measures_and_picks_in_the_key() -> None:
     )
 
 
-def test_the_key_stays_what_it_is() -> None:
+def test_plan_keys_never_change() -> None:
     """Keys are stored: another form of them would make every stored answer unknown. Then raise
     "plan 3", and "plan 2" with it.
     """
@@ -215,7 +214,7 @@ def test_the_key_stays_what_it_is() -> None:
     )
 
 
-def test_how_others_are_met_is_part_of_the_question() -> None:
+def test_references_are_part_of_the_plan_key() -> None:
     asked = [
         meetings.asked(("month",)),
         meetings.asked(("month",), bonds=3),

@@ -112,7 +112,7 @@ def test_a_table_refuses(message: str, sizes: Any, words: Any, counts: Any) -> N
         ContingencyTable(sizes, words, counts)
 
 
-def test_what_is_more_than_any_declared_table_has_is_clamped() -> None:
+def test_sums_beyond_2_62_are_clamped() -> None:
     """Parts of rows may be that many where there are more units than declared: to fail would
     tell.
     """

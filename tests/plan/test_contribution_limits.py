@@ -69,7 +69,7 @@ def asked(rows: RelationNode, most: int, *measures: Measure | OrderStatistic) ->
         ("t AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", None),
     ],
 )
-def test_how_many_rows_a_unit_has(source: str, most: int | None) -> None:
+def test_bounds_on_the_rows_of_a_unit(source: str, most: int | None) -> None:
     assert (
         compute_max_rows_per_unit(
             parse_question(f"SELECT COUNT(*) FROM {source}", CAPPED).plan.bound.source
@@ -90,7 +90,7 @@ def test_partners_multiply_rows() -> None:
     assert compute_max_rows_per_unit(replace(above.source, max_matches=2)) == 6
 
 
-def test_how_many_units_there_are() -> None:
+def test_bounds_on_the_number_of_units() -> None:
     table = Table(SCHEMA)
     assert compute_max_units(table) == 1000
     assert compute_max_units(Table(replace(SCHEMA, max_units=None))) == MAX_TABLE_ROWS
@@ -121,7 +121,7 @@ def test_where_caps_may_bite_and_what_is_lost() -> None:
     ] == [True, False]
 
 
-def test_who_meets_several_others_loses_a_part_with_each() -> None:
+def test_rounding_loss_grows_with_references() -> None:
     plan = meetings.asked((), (Measure("values", "cost"),), bonds=3, rows=2, most=2)
     assert compute_rounding_loss(plan) == (3 * MAX_TABLE_ROWS,)
 

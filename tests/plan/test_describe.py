@@ -46,7 +46,7 @@ CITIES = Table(Schema("cities", (Column("name", "text"), Column("size", "integer
 CENTS = ClampedGrid(Fraction(1, 100), 0, 10000)
 
 
-def test_describe() -> None:
+def test_a_plan_is_described_line_by_line() -> None:
     source = Project(
         Filter(VISITS, c("<", Constant(5, "integer"), ColumnRef("cost"))),
         (("k0", ColumnRef("city")), ("v0", c("*", ColumnRef("cost"), ONE))),
@@ -65,26 +65,26 @@ def test_describe() -> None:
         "Groups by city: 2 declared groups, including empty ones.",
         "Each unit contributes to at most 2 groups, and at most 3 rows to each.",
         (
-            "The number of units: adding or removing one unit changes at most 2 numbers, by at most"
-            " 2 in all and 1 each."
+            "The number of units: adding or removing one unit changes at most 2 numbers, by at"
+            " most 2 in all and 1 each."
         ),
         (
-            "COUNT(*): adding or removing one unit changes at most 2 numbers, by at most 6 in all"
-            " and 3 each."
+            "COUNT(*): adding or removing one unit changes at most 2 numbers, by at most 6 in"
+            " all and 3 each."
         ),
         (
-            "COUNT(cost * 1): adding or removing one unit changes at most 2 numbers, by at most 6"
-            " in all and 3 each."
+            "COUNT(cost * 1): adding or removing one unit changes at most 2 numbers, by at"
+            " most 6 in all and 3 each."
         ),
         "SUM(cost * 1): values are clamped to [0, 100] and rounded to steps of 0.01.",
         (
-            "SUM(cost * 1): adding or removing one unit changes at most 2 numbers, by at most 600"
-            " in all and 300 each."
+            "SUM(cost * 1): adding or removing one unit changes at most 2 numbers, by at most"
+            " 600 in all and 300 each."
         ),
         "AVG(cost * 1): values are clamped to [0, 100] and rounded to steps of 0.01.",
         (
-            "AVG(cost * 1), from two sums of distances to the bounds: adding or removing one unit"
-            " changes at most 4 numbers, by at most 600 in all and 300 each."
+            "AVG(cost * 1), from two sums of distances to the bounds: adding or removing one"
+            " unit changes at most 4 numbers, by at most 600 in all and 300 each."
         ),
     )
 
@@ -108,8 +108,8 @@ def test_describe_unions_joins_and_groups_of_units() -> None:
             " 0.333333."
         ),
         (
-            "SUM(cost): replacing 2 units changes at most 4 numbers, by at most about 401.333 in"
-            " all and about 200.667 each."
+            "SUM(cost): replacing 2 units changes at most 4 numbers, by at most about 401.333"
+            " in all and about 200.667 each."
         ),
     )
 
@@ -131,7 +131,7 @@ def said(
     ]
 
 
-def test_describe_lookups() -> None:
+def test_describe_joins_with_public_tables() -> None:
     public = Project(
         CITIES, (("key", ColumnRef("name")), ("people", c("nullif", ColumnRef("size"), ONE)))
     )
@@ -140,8 +140,10 @@ def test_describe_lookups() -> None:
     )
     some = Join(VISITS, Filter(CITIES, c("<", ONE, ColumnRef("size"))), (("city", "name"),), ())
     assert said(at_most)[1:-1] == [
-        "Joins the public table cities on city = cities.name: at most 2 matching rows for each row;"
-        " rows without a match stay, with NULL."
+        (
+            "Joins the public table cities on city = cities.name: at most 2 matching rows for each"
+            " row; rows without a match stay, with NULL."
+        )
     ]
     assert said(some)[1:-1] == [
         "Reads the table cities, version 1: public.",
@@ -168,7 +170,7 @@ def test_describe_rows_of_the_same_unit() -> None:
     ]
 
 
-def test_describe_folds() -> None:
+def test_describe_unit_aggregations() -> None:
     kinds = ("values", "distinct", "least", "greatest")
     each = tuple((kind, UnitStatistic(kind, "cost")) for kind in kinds)  # type: ignore[arg-type]
     fold = UnitAggregation(
@@ -183,8 +185,8 @@ def test_describe_folds() -> None:
     )
     assert said(Filter(fold, c("<", ColumnRef("total"), ColumnRef("n"))))[1:-1] == [
         (
-            "Makes one row for each unit and city: COUNT(*), COUNT(cost), COUNT(DISTINCT cost),"
-            " MIN(cost), MAX(cost), SUM(cost), AVG(cost)."
+            "Makes one row for each unit and city: COUNT(*), COUNT(cost), COUNT(DISTINCT"
+            " cost), MIN(cost), MAX(cost), SUM(cost), AVG(cost)."
         ),
         "SUM(cost): values are clamped to [0, 100] and rounded to steps of 0.01.",
         "AVG(cost): values are clamped to [0, 100] and rounded to steps of 0.01.",
@@ -209,8 +211,8 @@ def test_describe_links_and_parts() -> None:
     )
     assert said(Table(parts))[:-1] == [
         (
-            "Reads the table parts, version 1: the unit is patient of the table visits, reached by"
-            " parts.part = items.part AND items.town = visits.city."
+            "Reads the table parts, version 1: the unit is patient of the table visits,"
+            " reached by parts.part = items.part AND items.town = visits.city."
         ),
         ("Keeps the rows of each unit in its first 2 values of part, the same for every question."),
     ]
@@ -221,9 +223,8 @@ def test_describe_says_no_step_that_nobody_chose() -> None:
         Measure("total", "cost", ClampedGrid(Fraction(1, size), 0, 10 * size))
         for size in (2**20, 2**8)
     )
-    assert (
-        said(VISITS, fine)[1]
-        == "SUM(cost): values are clamped to [0, 10] and rounded by less than a millionth of that"
+    assert said(VISITS, fine)[1] == (
+        "SUM(cost): values are clamped to [0, 10] and rounded by less than a millionth of that"
         " range."
     )
     assert (
@@ -250,8 +251,8 @@ def test_describe_measures() -> None:
     assert said(source, Measure("moments", "x", dimes, degree=2))[1:] == [
         f"VARIANCE(cost): {moved} 0.1.",
         (
-            f"VARIANCE(cost), from 3 sums of products {sums}: {one} 3 numbers, by at most 300 in"
-            " all and 300 each."
+            f"VARIANCE(cost), from 3 sums of products {sums}: {one} 3 numbers, by at most 300"
+            " in all and 300 each."
         ),
     ]
     assert said(source, Measure("moments", "x", dimes, has_null_sum=True))[1:] == [
@@ -274,7 +275,7 @@ def test_describe_measures() -> None:
         ]
 
 
-def test_describe_picks() -> None:
+def test_describe_order_statistics() -> None:
     source = Table(Schema("visits", (*COLUMNS, Column("day", "date")), "patient"))
     half, third = Fraction(1, 2), Fraction(1, 4)
     first = date(2020, 1, 1).toordinal()
@@ -289,27 +290,25 @@ def test_describe_picks() -> None:
     assert lines[::2] == [
         "The quantile 0.5 of cost: values are clamped to [0, 100] and rounded to steps of 0.01.",
         (
-            "The quantiles 0.25, 0.5 of cost: values are clamped to [0, 100] and rounded to steps"
-            " of 0.01."
+            "The quantiles 0.25, 0.5 of cost: values are clamped to [0, 100] and rounded to"
+            " steps of 0.01."
         ),
         "MIN(day): dates are clamped to 2020-01-01 … 2020-01-31.",
         "MAX(cost): values are clamped to [0, 100] and rounded to steps of 0.01.",
         "MODE(city): only the 2 declared values count.",
     ]
-    assert (
-        lines[1]
-        == "The quantile 0.5 of cost: adding or removing one unit changes the sample of at most 1"
+    assert lines[1] == (
+        "The quantile 0.5 of cost: adding or removing one unit changes the sample of at most 1"
         " group, by at most 3 values leaving or entering."
     )
     replaced = said(source, picks[-1], keys=("city",), relation="change-one")[-1]
-    assert (
-        replaced
-        == "MODE(city): replacing one unit changes the sample of at most 2 groups, by at most 3"
+    assert replaced == (
+        "MODE(city): replacing one unit changes the sample of at most 2 groups, by at most 3"
         " values leaving and as many entering."
     )
 
 
-def test_describe_combinations() -> None:
+def test_describe_contingency_tables() -> None:
     columns = (
         Column("age", "integer", Fraction(0), Fraction(1199)),
         Column("home town", "integer"),
@@ -324,20 +323,20 @@ def test_describe_combinations() -> None:
         "One answer for all rows together.",
         "Each unit contributes to at most 1 group, and at most 3 rows to each.",
         (
-            'Counts the rows of each combination of FLOOR(age / 1) (1,200 codes), "home town" (1'
-            " code); a row with NULL or no code in one of them does not count."
+            'Counts the rows of each combination of FLOOR(age / 1) (1,200 codes), "home town"'
+            " (1 code); a row with NULL or no code in one of them does not count."
         ),
         (
-            "The counts: replacing one unit changes at most 6 counts, by at most 6 in all and 3"
-            " each."
+            "The counts: replacing one unit changes at most 6 counts, by at most 6 in all and"
+            " 3 each."
         ),
     )
     fine = Aggregate(plan.source, (Contingency((("v0", 1200), ("v1", 1)), 2**30),))
     assert describe_plan(fine, Unit("change-one", "patient"))[4:] == (
         ("The rows of a unit with more rows than its bound are scaled down."),
         (
-            "The counts: replacing one unit changes at most 1,200 counts, by at most 6 in all and 3"
-            " each."
+            "The counts: replacing one unit changes at most 1,200 counts, by at most 6 in all"
+            " and 3 each."
         ),
     )
 
@@ -350,8 +349,8 @@ def test_describe_rows_as_units() -> None:
         "One answer for all rows together.",
         "Each row contributes to one group.",
         (
-            "COUNT(*): adding or removing one unit changes at most 1 number, by at most 1 in all"
-            " and 1 each."
+            "COUNT(*): adding or removing one unit changes at most 1 number, by at most 1 in"
+            " all and 1 each."
         ),
     )
 
@@ -363,13 +362,13 @@ def test_describe_two_populations() -> None:
         ("Keeps the rows of each unit with at most 3 values of doctor, month, before the join."),
         "Reads the table doctors, version 1: the unit is id.",
         (
-            "Joins the first row of the unit that doctor names; each such unit counts as at most 9"
-            " rows in a group."
+            "Joins the first row of the unit that doctor names; each such unit counts as at"
+            " most 9 rows in a group."
         ),
         "Groups by month, doctors.ward: 6 declared groups, including empty ones.",
         "Each pair of joined units contributes to at most 3 groups, and at most 2 rows to each.",
         (
-            "COUNT(*): adding or removing one unit changes at most 3 numbers, by at most 6 in all"
-            " and 6 each."
+            "COUNT(*): adding or removing one unit changes at most 3 numbers, by at most 6 in"
+            " all and 6 each."
         ),
     )

@@ -74,5 +74,5 @@ def c(function: str, *arguments: Expression) -> Call:
         ),
     ],
 )
-def test_text(expression: Expression, written: str) -> None:
+def test_expressions_are_written_in_sql(expression: Expression, written: str) -> None:
     assert format_expression(expression) == written

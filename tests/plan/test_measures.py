@@ -134,7 +134,7 @@ def test_sums_that_nobody_moves_are_refused() -> None:
         Measure("moments", "x", ClampedGrid(Fraction(1), 2, 2)).sensitivity(reach)
 
 
-def test_guards() -> None:
+def test_invalid_measures_are_refused() -> None:
     snap = ClampedGrid(Fraction(1), 0, 1)
     assert MEASURE_KINDS == ("units", "rows", "values", "distinct", "total", "moments")
     with pytest.raises(InvalidArgument, match="must be one of"):
@@ -189,7 +189,7 @@ def test_guards() -> None:
 @pytest.mark.parametrize(
     "measure", [Measure("units"), Measure("rows"), *SUMS[:4], POWERS[0], RESTS[0]]
 )
-def test_what_others_get_lies_between_its_ends(measure: Measure) -> None:
+def test_numbers_of_a_second_unit_lie_between_its_bounds(measure: Measure) -> None:
     low, high = measure.number_bounds(3)
     assert low <= 0 <= high
     one = (0, measure.row_total) if measure.kind == "moments" else measure.contribution(1)
@@ -202,7 +202,7 @@ def test_what_others_get_lies_between_its_ends(measure: Measure) -> None:
     assert (moves.l0, moves.linf) == (4 * measure.width, high - low)
 
 
-def test_others_cannot_move_what_is_always_0() -> None:
+def test_a_second_unit_cannot_move_sums_of_zeros() -> None:
     with pytest.raises(Refused, match="The values of this sum can only be 0"):
         Measure("total", "x", ClampedGrid(Fraction(1), 0, 0)).second_population_sensitivity(
             UnitReach(1, 1, 1, False)

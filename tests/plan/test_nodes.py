@@ -91,7 +91,7 @@ def test_two_units_move_together() -> None:
     assert real == brute.declared(sensitivity) == (2, 4, 4, 16)
 
 
-def test_reach() -> None:
+def test_the_reach_of_a_unit() -> None:
     plan = Aggregate(grouped(TABLE, 3, 4), (Measure("rows"),))
     assert plan.reach(Unit("add-remove", "id")) == UnitReach(3, 4, 2, is_change_one=False)
     assert plan.reach(Unit("change-one", "id")) == UnitReach(3, 4, 2, is_change_one=True)
@@ -101,7 +101,7 @@ def test_reach() -> None:
         Aggregate(grouped(ROWS), (Measure("rows"),)).reach(Unit("add-remove", "id"))
 
 
-def test_cells() -> None:
+def test_the_number_of_groups() -> None:
     assert grouped(TABLE).cells == 2
     assert grouped(TABLE).keys == ("g",)
     assert Group(Bound(TABLE, ("g", "x"), 1, 1), (("a", "b"), (0, 1, 2))).cells == 6
@@ -171,7 +171,7 @@ def test_group_and_aggregate_refuse() -> None:
     ).measures[0].columns == ("day",)
 
 
-def test_combinations_stand_alone_over_all_rows() -> None:
+def test_a_contingency_table_is_alone_and_without_keys() -> None:
     cross = Contingency((("x", 3),))
     alone = Aggregate(Group(Bound(TABLE, (), 1, 2)), (cross,))
     assert alone.sensitivity(Unit("add-remove", "id")) == (
@@ -245,7 +245,7 @@ def test_the_keys_of_two_populations_are_declared_and_all_count() -> None:
     assert Aggregate(Group(replace(by_ward, max_groups=1), (("a",),)), rows).source.cells == 1
 
 
-def test_a_key_has_one_value_in_each_bond() -> None:
+def test_a_key_is_determined_by_the_reference() -> None:
     """The month tells bonds apart where it is one of them; the cost never does, not even beside
     what the others add.
     """
@@ -278,7 +278,9 @@ def test_a_key_has_one_value_in_each_bond() -> None:
     ("keys", "groups"),
     [((), 1), (("ward",), 1), (("doctor", "ward"), 1), (("month",), 3), (("late", "ward"), 2)],
 )
-def test_others_move_the_groups_that_they_do_not_decide(keys: tuple[str, ...], groups: int) -> None:
+def test_a_second_unit_moves_the_groups_that_it_does_not_determine(
+    keys: tuple[str, ...], groups: int
+) -> None:
     plan = meetings.asked(
         keys, (Measure("rows"), Measure("moments", "cost", meetings.COST)), most=5
     )
@@ -289,7 +291,7 @@ def test_others_move_the_groups_that_they_do_not_decide(keys: tuple[str, ...], g
     assert plan.second_population_sensitivity(Unit("add-remove", "id", 2))[0] == rows.group(2)
 
 
-def test_a_unit_moves_what_its_bonds_move_together() -> None:
+def test_a_unit_moves_the_sum_of_its_references() -> None:
     plan = meetings.asked(("ward",), (Measure("total", "cost", meetings.COST),), bonds=3, rows=2)
     assert plan.sensitivity(Unit("add-remove", "id")) == (
         Sensitivity(3, Fraction(30), Fraction(30), Fraction(900)),
@@ -299,7 +301,7 @@ def test_a_unit_moves_what_its_bonds_move_together() -> None:
     )
 
 
-def test_others_are_those_whom_the_plan_meets() -> None:
+def test_the_second_population_must_be_joined_and_have_ids() -> None:
     with pytest.raises(
         InvalidArgument, match="must have ids, and the plan must join a second population"
     ):

@@ -90,7 +90,7 @@ def test_width_and_columns() -> None:
         ("must be two or more", {"kind": "mode", "values": (1, 1)}),
         ("must be two or more", {"kind": "mode", "values": (1, None)}),
         (
-            "must have at least two values",
+            ("must have at least two values"),
             {"kind": "least", "grid": ClampedGrid(Fraction(1), 2, 2)},
         ),
         ("in rising order", {"kind": "quantiles", "grid": SNAP}),
@@ -104,12 +104,12 @@ def test_width_and_columns() -> None:
         ),
         ("at least 1 for the method propose", {"kind": "least", "grid": SNAP, "method": "propose"}),
         (
-            "at least 1 for the method propose",
+            ("at least 1 for the method propose"),
             {"kind": "least", "grid": SNAP, "method": "propose", "bound": 0},
         ),
         ("at least 1 for the method propose", {"kind": "least", "grid": SNAP, "bound": 1}),
     ],
 )
-def test_refusals(message: str, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_are_refused(message: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match=message):
         OrderStatistic(**{"column": "x", **arguments})

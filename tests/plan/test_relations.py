@@ -89,7 +89,7 @@ def test_a_union_knows_what_all_its_sources_know() -> None:
     assert Union((TABLE, nothing)).columns["x"] == TABLE.columns["x"]
 
 
-def test_row_nodes_refuse() -> None:
+def test_invalid_relations_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="must be a boolean expression"):
         Filter(TABLE, ColumnRef("x"))
     with pytest.raises(InvalidArgument, match="different names"):
@@ -125,7 +125,7 @@ def test_row_nodes_refuse() -> None:
         Union((TABLE, Table(Schema("p", (G, X), None))))
 
 
-def test_folds_refuse() -> None:
+def test_invalid_unit_aggregations_are_refused() -> None:
     snap = ClampedGrid(Fraction(1), 0, 1)
     for wrong in [("rows", "x"), ("values", None), ("total", "x"), ("least", "x", snap)]:
         with pytest.raises(InvalidArgument, match="must have a column unless it counts rows"):
@@ -140,13 +140,12 @@ def test_folds_refuse() -> None:
             UnitAggregation(source, ("g",), ())
     for keys, folded in [(("y",), UnitStatistic("rows")), ((), UnitStatistic("values", "y"))]:
         with pytest.raises(
-            InvalidArgument, match="must be of columns of the source, like the keys"
+            InvalidArgument, match="must aggregate columns of the source, like the keys"
         ):
             UnitAggregation(TABLE, keys, (("n", folded),))
     for kind in ("total", "mean"):
-        statistic = UnitStatistic(kind, "g", snap)  # type: ignore[arg-type]
-        with pytest.raises(InvalidArgument, match="must add up numbers"):
-            UnitAggregation(TABLE, (), (("n", statistic),))
+        with pytest.raises(InvalidArgument, match="must sum numbers"):
+            UnitAggregation(TABLE, (), (("n", UnitStatistic(kind, "g", snap)),))  # type: ignore[arg-type]
     for step in (Fraction(1, 2), Fraction(2**63)):
         with pytest.raises(InvalidArgument, match="in whole steps"):
             UnitAggregation(
@@ -156,7 +155,7 @@ def test_folds_refuse() -> None:
         UnitAggregation(TABLE, (), (("n", UnitStatistic("least", "g")),))
 
 
-def test_what_is_known_of_a_fold() -> None:
+def test_ranges_of_per_unit_statistics() -> None:
     snap, half = ClampedGrid(Fraction(1), -1, 2), ClampedGrid(Fraction(1, 2), -2, 4)
     outputs = (
         ("n", UnitStatistic("rows")),
@@ -178,7 +177,7 @@ def test_what_is_known_of_a_fold() -> None:
     assert Bound(fold, ("g",), 1, 1).columns == fold.columns
 
 
-def test_what_is_kept_without_a_partner_may_be_null() -> None:
+def test_added_columns_of_unmatched_rows_are_nullable() -> None:
     there = Table(
         Schema(
             "p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None
@@ -225,12 +224,12 @@ MEETING = meetings.meeting()
         {"source": Join(MEETING.source, Table(meetings.DOCTORS), (), ())},
     ],
 )
-def test_others_are_met_once_by_ids_and_by_nothing_else(changes: dict[str, Any]) -> None:
+def test_invalid_joins_of_two_populations_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         replace(MEETING, **changes)
 
 
-def test_ids_that_name_others_are_no_reals() -> None:
+def test_a_reference_by_reals_is_refused() -> None:
     visits = replace(
         meetings.VISITS, columns=(Column("doctor", "real"), *meetings.VISITS.columns[1:])
     )
@@ -239,12 +238,12 @@ def test_ids_that_name_others_are_no_reals() -> None:
 
 
 @pytest.mark.parametrize("cap", ["max_references", "max_rows"])
-def test_caps_of_others_are_whole_and_positive(cap: str) -> None:
+def test_bounds_of_a_second_population_are_positive_integers(cap: str) -> None:
     with pytest.raises(InvalidArgument, match=cap):
         replace(SecondPopulation("doctor", (), 1, 1), **{cap: 0})
 
 
-def test_where_two_populations_met_rows_are_filtered_and_computed_only() -> None:
+def test_only_filters_and_projections_stand_above_a_population_join() -> None:
     cost = Project(MEETING, (("cost", ColumnRef("cost")),))
     for build in (
         lambda: UnitAggregation(cost, (), (("n", UnitStatistic("rows")),)),

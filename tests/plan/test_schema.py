@@ -34,7 +34,7 @@ def test_columns_refuse(arguments: dict[str, Any], message: str) -> None:
         Column("x", **arguments)
 
 
-def test_what_is_known_of_a_column() -> None:
+def test_ranges_of_columns() -> None:
     assert Column("x", "integer").range == Range("integer", step=ONE)
     assert Column("x", "integer", ONE, Fraction(9)).range == Range("integer", ONE, Fraction(9), ONE)
     assert Column("x", "integer", values=(5, 2)).range == Range(

@@ -55,7 +55,7 @@ def pick(kind: OrderStatisticKind, method: SelectionMethod, *at: Fraction) -> Or
 
 
 @pytest.mark.parametrize(("kind", "method"), EVERY)
-def test_it_costs_what_was_given_and_survives_storing(
+def test_a_selection_costs_its_price_and_survives_storing(
     kind: OrderStatisticKind, method: SelectionMethod
 ) -> None:
     for reach, members in product(REACHES, (1, 2)):
@@ -157,7 +157,9 @@ def test_smooth_noise_needs_no_delta_but_a_test_does() -> None:
 
 
 @pytest.mark.parametrize(("kind", "method"), EVERY)
-def test_what_is_said_about_ranks(kind: OrderStatisticKind, method: SelectionMethod) -> None:
+def test_rank_errors_are_stated_where_they_do_not_depend_on_data(
+    kind: OrderStatisticKind, method: SelectionMethod
+) -> None:
     made = CalibratedSelection.calibrate(pick(kind, method), ALONE, epsilon=EPSILON, delta=DELTA)
     said = made.rank_error(Fraction(1, 20))
     assert (said is None) == (
@@ -299,7 +301,7 @@ def splits(rows: int, groups: int, touched: int) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("priced", ["epsilon", "rho"])
 @pytest.mark.parametrize(("kind", "method"), EVERY)
-def test_however_a_unit_spreads_its_values_they_cost_no_more(
+def test_no_spread_of_a_units_values_costs_more(
     kind: OrderStatisticKind, method: SelectionMethod, priced: str
 ) -> None:
     """The key step of the proof, for each mechanism: loss(k)/k does not fall, and every split of

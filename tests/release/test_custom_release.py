@@ -1,5 +1,4 @@
-"""The release of a custom mechanism: charged before it sees the numbers, and only within what was"
-" proved."""
+"""The release of a custom mechanism: charged first, and only within what was proved."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ CROSS = Aggregate(
 )
 
 
-def test_a_mechanism_of_ones_own_is_charged_before_it_sees_the_numbers() -> None:
+def test_a_custom_mechanism_is_charged_before_it_sees_the_numbers() -> None:
     book, source, seen = ledger(), Plain(), []
 
     def run(numbers: Sequence[int]) -> str:
@@ -67,7 +66,7 @@ def test_a_mechanism_of_ones_own_is_charged_before_it_sees_the_numbers() -> None
     assert (again, same.seq, source.runs, len(seen)) == (payload, entry.seq, 2, 1)
 
 
-def test_numbers_that_move_further_than_was_proved_are_refused_for_nothing() -> None:
+def test_plans_beyond_the_proved_sensitivity_are_refused_uncharged() -> None:
     book, source = ledger(), Plain()
     units, rows = (plan(Measure(kind), keys=(), domain=()) for kind in ("units", "rows"))
     for plans, reach in (
@@ -94,14 +93,14 @@ def test_numbers_that_move_further_than_was_proved_are_refused_for_nothing() -> 
         [CROSS],
     ],
 )
-def test_a_mechanism_of_ones_own_gets_single_numbers_of_declared_groups(
+def test_a_custom_mechanism_takes_single_numbers_of_declared_groups(
     plans: list[Aggregate],
 ) -> None:
     with pytest.raises(InvalidArgument, match="must each have one measure of one number"):
         release_custom(plans, Plain(), ledger(), custom(), charge())
 
 
-def test_a_mechanism_that_fails_is_charged_and_says_nothing() -> None:
+def test_a_failing_custom_mechanism_is_charged_and_reveals_nothing() -> None:
     book = ledger()
 
     def run(numbers: Sequence[int]) -> str:
@@ -116,7 +115,7 @@ def test_a_mechanism_that_fails_is_charged_and_says_nothing() -> None:
     assert [entry.kind for entry in book.entries()][-2:] == ["charge", "failure"]
 
 
-def test_a_mechanism_that_cannot_be_paid_sees_nothing() -> None:
+def test_a_custom_mechanism_beyond_the_budget_sees_nothing() -> None:
     source = Plain()
     with pytest.raises(BudgetExceeded):
         release_custom(

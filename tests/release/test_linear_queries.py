@@ -317,7 +317,7 @@ def test_parts_of_a_row_are_rows_of_which_there_are_more() -> None:
         assert squares > short.l2_squared
 
 
-def test_what_is_refused() -> None:
+def test_invalid_matrices_and_blocks_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="different attributes"):
         QueryBlock(((0, BinSums(2)), (0, ResidualQueries(2))))
     with pytest.raises(InvalidArgument, match="as many columns"):

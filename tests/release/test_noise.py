@@ -32,7 +32,7 @@ def test_noise_on_a_coarser_grid_is_priced_in_its_steps() -> None:
         assert ReleaseNoise((coarse,), gaussian_epsilon=at).loss([move]) == coarse.loss(move, at)
 
 
-def test_noise_is_drawn_again_beyond_the_cut() -> None:
+def test_truncated_noise_is_drawn_again() -> None:
     law, made = Laplace(Fraction(5)), Threshold(0, -100, Fraction(1, 1000), groups=2, truncation=3)
     for number in (7, 2**70):  # beyond 64 bits as well
         counts = np.array([number] * 400, dtype=np.int64 if number < 2**62 else object)
@@ -66,7 +66,7 @@ def centred(scale: Fraction) -> ReleaseNoise:
     return ReleaseNoise((Gaussian(scale),) * 3, centre=CENTRE)
 
 
-def test_counts_are_measured_from_the_middle() -> None:
+def test_counts_are_centred_at_the_middle_of_their_range() -> None:
     cells = Plain().run(plan(*COUNTS, domain=DAYS))
     plain, wanted = cells.numbers, []
     for bound, exact in ((3, plain[0]), (18, plain[1])):
@@ -77,7 +77,7 @@ def test_counts_are_measured_from_the_middle() -> None:
     assert noisy == [*wanted, plain[2].tolist()]
 
 
-def test_nothing_wraps_round_on_the_way_to_the_middle() -> None:
+def test_centring_does_not_overflow() -> None:
     bound = 2**45
     cells = Cells([], [np.array([2**62]), np.array([2**20])])
     noise = ReleaseNoise((Gaussian(Fraction(1, 100)),) * 2, centre=CentredCounts(1, ((0, bound),)))

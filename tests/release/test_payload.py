@@ -20,7 +20,7 @@ from hedgerow.release.payload import Release
 from hedgerow.release.release import release
 
 
-def test_the_edge_is_stored_with_the_answer() -> None:
+def test_the_edge_probability_is_stored_with_the_answer() -> None:
     asked, book = plan(), ledger()
     noise = noise_of(asked)
     assert noise.threshold is not None
@@ -40,7 +40,7 @@ def centred(scale: Fraction) -> ReleaseNoise:
     return ReleaseNoise((Gaussian(scale),) * 3, centre=CENTRE)
 
 
-def test_what_is_measured_from_the_middle_is_stored_so() -> None:
+def test_centred_counts_are_stored_with_their_centre() -> None:
     asked, book = plan(*COUNTS, domain=DAYS), ledger()
     found = release(asked, Plain(), book, centred(Fraction(10**4)), charge())
     assert found.noise.centre == CENTRE

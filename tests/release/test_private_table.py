@@ -106,7 +106,7 @@ def test_parts_are_discovered_as_if_they_were_rows(law: Laplace | Gaussian) -> N
     assert worst_split(law, few, 4, alone) > 2e-3
 
 
-def test_what_is_beyond_all_room_is_discovered_clamped() -> None:
+def test_counts_beyond_2_62_are_discovered_clamped() -> None:
     table = ContingencyTable((2, 2), (np.arange(4),), np.array([2**62, 2**62, 5, 2**61]))
     held = PrivateTable(table, Loss(Fraction(9), Fraction(1, 10)), rows=1, relation="add-remove")
     codes, noisy = held.discover((0,), Laplace(Fraction(2)), delta=Fraction(1, 100))
@@ -203,7 +203,7 @@ def test_a_total_with_its_own_rho_is_kept_in_both() -> None:
         held.measure(EACH, Laplace(Fraction(10**6)))
 
 
-def test_a_gaussian_step_does_not_fit_into_a_pure_purse() -> None:
+def test_a_gaussian_step_exceeds_a_pure_total() -> None:
     with pytest.raises(Refused, match="exceeds the"):
         purse(Loss(Fraction(5))).measure(EACH, Gaussian(Fraction(1000)))
 
@@ -247,7 +247,7 @@ def test_a_choice_is_calibrated_to_how_far_one_unit_moves_a_misfit(
     assert max(abs(misfit(rows) - misfit(base)) for rows in leave) == both
 
 
-def test_what_it_will_not_take() -> None:
+def test_invalid_totals_and_candidates_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="below 1"):
         purse(Loss(Fraction(1), Fraction(1)))
     held = purse(Loss(Fraction(1)))
@@ -277,7 +277,9 @@ def test_nothing_exact_is_printed() -> None:
 
 
 @pytest.mark.parametrize("law", [Laplace(Fraction(3)), Gaussian(Fraction(4))])
-def test_what_is_there_often_is_found_sorted_and_with_its_count(law: Laplace | Gaussian) -> None:
+def test_frequent_combinations_are_discovered_sorted_with_their_counts(
+    law: Laplace | Gaussian,
+) -> None:
     _, price, _ = calibrate_discovery(
         (2, 3), law, delta=Fraction(1, 10**6), rows=1, relation="add-remove"
     )
@@ -292,7 +294,7 @@ def test_what_is_there_often_is_found_sorted_and_with_its_count(law: Laplace | G
         held.discover((0,), Laplace(Fraction(10**9)), delta=Fraction(1, 10**6))
 
 
-def test_what_nobody_has_is_never_told_and_what_few_have_hardly_ever() -> None:
+def test_absent_combinations_are_never_discovered_and_rare_ones_hardly_ever() -> None:
     rows = np.repeat([[10**17, 3, 2**61], [5, 3, 7], [10**17, 2, 2**61]], [400, 5, 600], axis=0)
     table = ContingencyTable.from_codes(rows, (2**60, 4, 2**62))
     # One line of the table counts nothing, and two lines are of one combination.
@@ -420,7 +422,7 @@ def test_noise_is_cut_where_that_shows_more(rows: int, uncut: int, least: int) -
 
 
 @pytest.mark.parametrize("rows", [1, 3])
-def test_what_cut_noise_tells_of_combinations_that_both_have_is_paid_for(rows: int) -> None:
+def test_truncated_noise_of_common_combinations_is_paid_for(rows: int) -> None:
     """All outcomes of two large combinations, between which the rows of a unit move. Planted: a
     delta for one of them is too little.
     """
@@ -474,7 +476,7 @@ def test_lone_combinations_are_told_as_rarely_as_delta_says() -> None:
     assert cut == least - 1
 
 
-def test_what_is_no_discovery() -> None:
+def test_invalid_discoveries_are_refused() -> None:
     held = purse(Loss(Fraction(1), Fraction(1, 10)))
     for places in ((), (0, 0), (2,)):
         with pytest.raises(InvalidArgument, match="places"):
@@ -488,7 +490,7 @@ def test_what_is_no_discovery() -> None:
     assert held.spent.epsilon == 0
 
 
-def test_a_purse_without_delta_discovers_nothing_and_deltas_add_up() -> None:
+def test_discovery_needs_a_delta_and_deltas_add_up() -> None:
     with pytest.raises(Refused, match="exceeds the"):
         purse(Loss(Fraction(5))).discover((0,), Laplace(Fraction(2)), delta=Fraction(1, 10**9))
     law, delta = Laplace(Fraction(2)), Fraction(1, 100)

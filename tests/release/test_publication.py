@@ -62,7 +62,7 @@ def measured(purse: PrivateTable, _: Entry) -> str:
     return str(purse.measure(EACH, Laplace(Fraction(6))).tolist())
 
 
-def test_a_program_spends_what_was_charged_and_its_words_are_stored() -> None:
+def test_a_program_spends_the_charge_and_its_result_is_stored() -> None:
     book, source = ledger(), Crossed()
     payload, entry = release_publication(
         CROSS, source, book, Loss(Fraction(1, 2)), measured, charge("r1")
@@ -75,7 +75,7 @@ def test_a_program_spends_what_was_charged_and_its_words_are_stored() -> None:
     assert (again, same.seq, source.runs) == (payload, entry.seq, 1)
 
 
-def test_the_purse_knows_how_many_rows_a_unit_has() -> None:
+def test_a_private_table_prices_by_the_rows_of_a_unit() -> None:
     """Three rows of a unit count, so a scale of 6 costs 1/2; where a unit of two people is
     protected, 1.
     """
@@ -112,7 +112,7 @@ def test_nothing_runs_that_was_not_paid() -> None:
     assert source.runs == 0
 
 
-def test_each_door_takes_its_own_plans() -> None:
+def test_publications_and_answers_refuse_each_others_plans() -> None:
     with pytest.raises(InvalidArgument, match="must have one contingency table"):
         release_publication(
             plan(keys=(), domain=()), Plain(), ledger(), Loss(Fraction(1)), measured, charge()

@@ -38,7 +38,7 @@ from hedgerow.release.payload import Release
 from hedgerow.release.release import SOURCE_FAILED, release
 
 
-def test_it_charges_the_loss_of_the_noise_and_then_answers() -> None:
+def test_a_release_charges_the_loss_of_its_noise_and_then_answers() -> None:
     asked, book = (
         plan(Measure("rows"), Measure("moments", "v0", ClampedGrid(Fraction(1), 0, 6))),
         ledger(),
@@ -76,7 +76,7 @@ def test_a_budget_that_does_not_cover_it_leaves_the_data_alone() -> None:
     assert book.state.budget("people").charged == Loss(Fraction(0))
 
 
-def test_what_cannot_be_run_is_refused_before_it_is_paid_for() -> None:
+def test_a_plan_that_cannot_be_run_is_refused_before_it_is_charged() -> None:
     class Unable(Plain):
         def prepare(self, plan: Aggregate) -> None:
             raise Unsupported("This engine knows no dates.")
@@ -87,7 +87,7 @@ def test_what_cannot_be_run_is_refused_before_it_is_paid_for() -> None:
     assert book.state.budget("people").charged == Loss(Fraction(0))
 
 
-def test_a_failure_is_charged_and_says_nothing() -> None:
+def test_a_failure_is_charged_and_reveals_nothing() -> None:
     book = ledger()
     with pytest.raises(SourceError) as caught:
         release(plan(), Broken(), book, noise_of(plan()), charge("key"))
@@ -258,7 +258,7 @@ def test_a_threshold_beside_noise_that_is_read_at_an_epsilon() -> None:
     ) == laplace.loss(plan().sensitivity(UNIT))
 
 
-def test_only_laplace_noise_is_cut_and_the_cut_is_stored() -> None:
+def test_only_laplace_noise_is_truncated_and_the_truncation_is_stored() -> None:
     asked, book = plan(), ledger()
     law = Laplace.calibrate(sensitivity=asked.sensitivity(UNIT)[0], epsilon=1)
     threshold = Threshold.calibrate(
@@ -285,7 +285,7 @@ def centred(scale: Fraction) -> ReleaseNoise:
     return ReleaseNoise((Gaussian(scale),) * 3, centre=CENTRE)
 
 
-def test_thresholds_are_for_one_person_at_a_time() -> None:
+def test_thresholds_refuse_groups_of_units() -> None:
     """Two who are protected together may be alone in twice as many groups, or twice in each."""
     asked, book, source = plan(), ledger(), Plain()
     laws = (Laplace(Fraction(3)), Laplace(Fraction(3)))
@@ -411,7 +411,7 @@ def _forged_centres() -> list[CentredCounts]:
     ]
 
 
-def test_a_sum_that_may_be_negative_has_no_middle() -> None:
+def test_a_sum_that_may_be_negative_cannot_be_centred() -> None:
     asked = plan(
         Measure("total", "v0", ClampedGrid(Fraction(1), -6, 6)), Measure("units"), domain=DAYS
     )
@@ -425,7 +425,7 @@ def test_a_sum_that_may_be_negative_has_no_middle() -> None:
         )
 
 
-def test_there_is_no_middle_where_a_unit_may_be_replaced() -> None:
+def test_change_one_noise_must_not_be_centred() -> None:
     book, source = ledger(), Plain()
     moved = replace(charge(), unit=Unit("change-one", "who"))
     with pytest.raises(InvalidArgument, match="must not be centred for change-one"):

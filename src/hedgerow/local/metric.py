@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.fixed_point import check_integer

@@ -175,8 +175,7 @@ def _reorder_inner_joins(join: Join, used: frozenset[str]) -> _Decomposed:
         return parts[i].unit is None, _count_links(parts[i]), texts[i], sorted(tied)
 
     def is_reachable(i: int) -> bool:
-        tied = any(here[0] == i and there in now for here, there in ties)
-        return parts[i].unit is not None or tied
+        return parts[i].unit is not None or any(a[0] == i and b in now for a, b in ties)
 
     first, *left = sorted(range(len(parts)), key=rank)
     rows, names = _canonicalise_side(parts[first], columns[first], "c")
@@ -272,8 +271,7 @@ def _canonicalise_union(union: Union, used: frozenset[str]) -> _Decomposed:
     sides = [_decompose(source, used) for source in union.sources]
 
     def rank(name: str) -> tuple[list[str], int, str]:
-        texts = sorted(encode_expression(side.columns[name]) for side in sides)
-        return texts, len(name), name
+        return sorted(encode_expression(side.columns[name]) for side in sides), len(name), name
 
     names = {name: f"u{i}" for i, name in enumerate(sorted(used, key=rank))}
     sources = [

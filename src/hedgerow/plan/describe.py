@@ -148,16 +148,14 @@ def _describe_join(join: Join, columns: Meanings) -> tuple[list[str], Meanings]:
         limit = "all matching rows"
         if join.max_matches is not None:
             limit = f"at most {_format_count(join.max_matches, 'matching row')} for each row"
-        lines = [*lines, f"Joins {joined} on {pairs}: {limit}{kept}."]
-    elif join.second_population is None:
-        on = f" on {pairs}" if pairs else ""
-        lines = [*lines, f"Joins the rows of the same unit{on}{kept}."]
+        lines.append(f"Joins {joined} on {pairs}: {limit}{kept}.")
+    elif (second := join.second_population) is None:
+        lines.append(f"Joins the rows of the same unit{' on ' if pairs else ''}{pairs}{kept}.")
     else:
-        second = join.second_population
         reference = [columns[name] for name in (second.id_column, *second.other_columns)]
-        values = _format_count(second.max_references, "value")
         lines = [
-            f"Keeps the rows of each unit with at most {values} of {format_list(reference)}, before"
+            f"Keeps the rows of each unit with at most"
+            f" {_format_count(second.max_references, 'value')} of {format_list(reference)}, before"
             " the join.",
             *lines,
             f"Joins the first row of the unit that {format_list(reference[:1])} names; each such"
@@ -179,9 +177,10 @@ def _describe_contribution_bounds(plan: Aggregate) -> str:
     if plan.bound.source.unit == "row":
         return "Each row contributes to one group."
     who = "unit" if plan.population_join is None else "pair of joined units"
-    groups = _format_count(plan.bound.max_groups, "group")
-    rows = _format_count(plan.bound.max_rows, "row")
-    return f"Each {who} contributes to at most {groups}, and at most {rows} to each."
+    return (
+        f"Each {who} contributes to at most {_format_count(plan.bound.max_groups, 'group')}, and at"
+        f" most {_format_count(plan.bound.max_rows, 'row')} to each."
+    )
 
 
 def _describe_measure(
@@ -202,8 +201,8 @@ def _describe_measure(
         lines.append(f"{name}: the sum of one unit in a group is clamped to [{low}, {high}].")
     if measure.kind == "moments":
         sums = measure.width - measure.has_null_sum
-        products = "two sums" if sums == 2 else f"{sums} sums of products"
-        name += f", from {products} of distances to the bounds"
+        sums_text = "two sums" if sums == 2 else f"{sums} sums of products"
+        name += f", from {sums_text} of distances to the bounds"
     if measure.has_null_sum:
         name += " and a sum for rows without a value, which give COUNT(*) too"
     total, each = (_format_number(by * step / measure.resolution) for by in (moved.l1, moved.linf))
@@ -218,24 +217,19 @@ def _describe_order_statistic(
     statistic: OrderStatistic, moved: Sensitivity, columns: Meanings, unit: Unit, *, dates: bool
 ) -> list[str]:
     argument = format_expression(columns[statistic.column])
+    name = f"{_STATISTIC_NAMES.get(statistic.kind)}({argument})"
     if statistic.kind == "quantiles":
-        plural = "" if len(statistic.quantiles) == 1 else "s"
         levels = ", ".join(map(_format_number, statistic.quantiles))
-        name = f"The quantile{plural} {levels} of {argument}"
-    else:
-        name = f"{_STATISTIC_NAMES[statistic.kind]}({argument})"
+        name = f"The quantile{'s' * (len(statistic.quantiles) > 1)} {levels} of {argument}"
+    line = f"{name}: only the {len(statistic.values or ())} declared values count."
     if statistic.grid is not None:
         line = _describe_clamp(name, statistic.grid, dates=dates)
-    else:
-        line = f"{name}: only the {len(statistic.values or ())} declared values count."
-    values = _format_count(int(moved.linf), "value")
-    how = f"{values} leaving or entering"
-    if unit.relation == "change-one":
-        how = f"{values} leaving and as many entering"
+    how = "or entering" if unit.relation == "add-remove" else "and as many entering"
     return [
         line,
         f"{name}: {_describe_neighbours(unit)} changes the sample of at most"
-        f" {_format_count(moved.l0, 'group')}, by at most {how}.",
+        f" {_format_count(moved.l0, 'group')}, by at most {_format_count(int(moved.linf), 'value')}"
+        f" leaving {how}.",
     ]
 
 
@@ -276,10 +270,9 @@ def _describe_clamp(name: str, grid: ClampedGrid, *, dates: bool = False) -> str
         )
         return f"{name}: dates are clamped to {first} … {last}."
     # A default grid has about a million steps, in powers of two, which mean nothing to a reader.
-    default = grid.high - grid.low >= 2**19 and (grid.step * 10**6).denominator != 1
-    rounding = "by less than a millionth of that range"
-    if not default:
-        rounding = f"to steps of {_format_number(grid.step)}"
+    rounding = f"to steps of {_format_number(grid.step)}"
+    if grid.high - grid.low >= 2**19 and (grid.step * 10**6).denominator != 1:
+        rounding = "by less than a millionth of that range"
     return (
         f"{name}: values are clamped to [{_format_number(low)}, {_format_number(high)}] and rounded"
         f" {rounding}."

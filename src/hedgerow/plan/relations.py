@@ -276,14 +276,17 @@ class UnitStatistic:
 
     def check_type(self, type_: Type, name: str) -> None:
         """Refuse a column of a type that the output ``name`` cannot aggregate."""
-        if self.grid is not None:
-            if type_ not in ("integer", "real"):
-                raise InvalidArgument("outputs", "must sum numbers only", name)
-            whole = self.grid.step.denominator == 1 and self.grid.step <= 2**62
-            if self.kind == "total" and type_ == "integer" and not whole:
-                raise InvalidArgument(
-                    "outputs", "must sum integers in whole steps of at most 2^62", name
-                )
+        step = Fraction(1) if self.grid is None else self.grid.step
+        if self.grid is not None and type_ not in ("integer", "real"):
+            raise InvalidArgument("outputs", "must sum numbers only", name)
+        if (
+            self.kind == "total"
+            and type_ == "integer"
+            and not (step.denominator == 1 and step <= 2**62)
+        ):
+            raise InvalidArgument(
+                "outputs", "must sum integers in whole steps of at most 2^62", name
+            )
         if self.kind in ("least", "greatest") and type_ not in ("integer", "real", "date"):
             raise InvalidArgument("outputs", "must compare numbers or dates only", name)
 
@@ -321,8 +324,8 @@ class UnitAggregation(_SingleSource):
         if self.source.unit in (None, "row") or find_population_join(self.source):
             raise InvalidArgument("source", "must be about units with ids, of one population")
         known = self.source.columns
-        columns = {name: one.column for name, one in self.outputs if one.column is not None}
-        if unknown := {*self.keys, *columns.values()} - set(known):
+        used = {one.column for _, one in self.outputs if one.column is not None}
+        if unknown := {*self.keys, *used} - set(known):
             raise InvalidArgument(
                 "outputs", "must aggregate columns of the source, like the keys", sorted(unknown)
             )
@@ -380,15 +383,9 @@ def find_population_join(rows: RelationNode, keys: tuple[str, ...] = ()) -> Popu
 
 def list_inputs(rows: RelationNode) -> tuple[RelationNode, ...]:
     """Return the relations directly below a node, the one that hands on its unit first."""
-    match rows:
-        case Table():
-            return ()
-        case Union():
-            return rows.sources
-        case Join():
-            return rows.source, rows.other
-        case _:
-            return (rows.source,)
+    if isinstance(rows, Table | Union):
+        return () if isinstance(rows, Table) else rows.sources
+    return (rows.source, rows.other) if isinstance(rows, Join) else (rows.source,)
 
 
 def list_schemas(rows: RelationNode) -> list[Schema]:

@@ -53,6 +53,7 @@ from hedgerow.privacy.budget import TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
+from hedgerow.release.group_selection import Threshold
 from hedgerow.release.noise import (
     CentredCounts,
     ReleaseCells,
@@ -189,7 +190,7 @@ def _check_noise(plan: Aggregate, noise: ReleaseNoise, unit: Unit) -> None:
                 "noise", "must select what the plan asks for, under its bounds", mechanism
             )
     if noise.threshold is not None:
-        _check_threshold(plan, noise, contributions, unit)
+        _check_threshold(plan, noise, noise.threshold, contributions, unit)
 
 
 def _check_centre(
@@ -215,11 +216,10 @@ def _check_centre(
 def _check_threshold(
     plan: Aggregate,
     noise: ReleaseNoise,
+    threshold: Threshold,
     contributions: Mapping[int, tuple[int, int]],
     unit: Unit,
 ) -> None:
-    threshold = noise.threshold
-    assert threshold is not None
     index = threshold.measure_index
     if unit.group > 1:
         raise InvalidArgument(

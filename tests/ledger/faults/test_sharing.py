@@ -35,7 +35,7 @@ def test_two_objects_see_each_other(path: Path) -> None:
         assert [entry.seq for entry in one.entries()] == list(range(1, 12))
 
 
-def test_who_waits_too_long_is_told(path: Path) -> None:
+def test_a_lock_that_is_held_too_long_is_reported(path: Path) -> None:
     made(path)
     with Ledger.open(path, create=False, wait=0.05) as ledger:
         other = apsw.Connection(str(path))

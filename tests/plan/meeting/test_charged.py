@@ -109,7 +109,7 @@ def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() ->
         (plan(domain=DAYS), both()),
     ],
 )
-def test_the_others_are_named_just_where_the_plan_meets_them(
+def test_the_second_population_is_charged_exactly_if_the_plan_joins_it(
     asked: Aggregate, charged: Charge
 ) -> None:
     book, source = two_budgets(), Meeting()
@@ -118,7 +118,7 @@ def test_the_others_are_named_just_where_the_plan_meets_them(
     assert (source.runs, book.entries()[-1].kind) == (0, "policy")
 
 
-def test_other_doors_are_for_one_population_and_nothing_is_centred_for_two() -> None:
+def test_custom_releases_and_centred_counts_refuse_two_populations() -> None:
     book = two_budgets()
     with pytest.raises(InvalidArgument, match="of one population"):
         release_custom([meetings.asked()], Meeting(), book, custom(), both())

@@ -356,7 +356,7 @@ def test_bounds_by_hand() -> None:
         ),
     ],
 )
-def test_refusals(
+def test_invalid_arguments_are_refused(
     error: type[Exception], message: str, function: str, ranges: Sequence[Range]
 ) -> None:
     result: Callable[[Sequence[Range]], Range] = FUNCTIONS[function].infer_range

@@ -122,6 +122,8 @@ def test_results_are_listed_where_the_arguments_are() -> None:
         ),
     ],
 )
-def test_refusals(error: type[Exception], message: str, function: str, ranges: list[Range]) -> None:
+def test_invalid_arguments_are_refused(
+    error: type[Exception], message: str, function: str, ranges: list[Range]
+) -> None:
     with pytest.raises(error, match=message):
         infer_string_range(function, ranges)
