@@ -113,7 +113,8 @@ def _draw_room(room: str, at: tuple[int, int], modules: int, passed: list[int]) 
     return (
         f'<rect x="{x}" y="{y}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="6" fill="{fill}"'
         ' stroke="#374151"/>'
-        f'<text x="{at[0]}" y="{at[1] - 2}" text-anchor="middle" font-weight="600"{small}>{room}</text>'
+        f'<text x="{at[0]}" y="{at[1] - 2}" text-anchor="middle" font-weight="600"{small}>'
+        f"{room}</text>"
         f'<text x="{at[0]}" y="{at[1] + 14}" text-anchor="middle" fill="#6b7280"'
         f' font-size="11">{count}</text>{dots}'
     )

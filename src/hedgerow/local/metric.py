@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.fixed_point import check_integer
@@ -26,6 +27,36 @@ __all__ = ["LAST_EPOCH", "Metric", "round_float_up"]
 _ID_PATTERN = re.compile(r"[a-z0-9._-]{1,64}")
 _RESERVED_IDS = {"constructor", "__proto__"}
 _DOCUMENT_KEYS = {"epoch", "id", "parameters", "protocol", "version"}
+# Protocol -> parameter in the document -> attribute of its class. Documents are stored and hashed,
+# also by clients: renaming an attribute must not change a parameter.
+_PARAMETERS: Final[Mapping[str, Mapping[str, str]]] = {
+    "k_ary": {"domain": "domain", "truth": "truth"},
+    "unary": {"domain": "domain", "one": "one", "zero": "zero"},
+    "longitudinal_unary": {
+        "domain": "domain",
+        "permanent_one": "permanent_one",
+        "permanent_zero": "permanent_zero",
+        "one": "one",
+        "zero": "zero",
+    },
+    "hadamard": {"domain": "domain", "keep": "keep"},
+    "projective": {
+        "domain": "domain",
+        "field": "field",
+        "dimension": "dimension",
+        "truth": "truth",
+    },
+    "duchi": {"domain": "domain", "truth": "truth"},
+    "piecewise": {"domain": "domain", "window": "window", "truth": "truth"},
+    "hybrid": {
+        "domain": "domain",
+        "window": "window",
+        "truth": "truth",
+        "coin": "coin",
+        "mix": "mix",
+    },
+    "rappor": {"k": "k", "h": "h", "m": "m", "f": "f", "p": "p", "q": "q"},
+}
 LAST_EPOCH = (1 << 53) - 1  # the largest integer that JavaScript reads without rounding
 _MAX_DOCUMENT_CHARACTERS = 10_000
 
@@ -53,8 +84,7 @@ class Metric:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
         object.__setattr__(self, "epoch", check_integer(self.epoch, "epoch", 0, LAST_EPOCH))
         object.__setattr__(self, "version", check_integer(self.version, "version", 1, 1))
-        # Every protocol is a dataclass of whole numbers, which its interface does not say.
-        wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]
+        wanted = list(_PARAMETERS[self.protocol])
         given = dict(self.parameters)
         if sorted(given) != sorted(wanted) or len(given) != len(self.parameters):
             raise InvalidArgument(
@@ -67,8 +97,9 @@ class Metric:
     @classmethod
     def of(cls, id: str, scheme: LocalProtocol, epoch: int = 0) -> Metric:
         """Build the metric that collects with this protocol."""
-        names = (field.name for field in fields(scheme))  # type: ignore[arg-type]
-        return cls(id, scheme.name, tuple((name, getattr(scheme, name)) for name in names), epoch)
+        attributes = _PARAMETERS[scheme.name].items()
+        given = tuple((parameter, getattr(scheme, name)) for parameter, name in attributes)
+        return cls(id, scheme.name, given, epoch)
 
     @classmethod
     def from_json(cls, text: str) -> Metric:
