@@ -147,8 +147,7 @@ def sum_columns(records: Records, bits: int) -> Integers:
     one bit of the same weight and one of twice the weight. This is done for slabs of many rows,
     then for smaller and smaller ones; the few rows that remain are unpacked and added.
     """
-    levels = [[records]]  # by weight: 1, 2, 4, …
-    size = _MAX_SLAB_BYTES
+    levels, size = [[records]], _MAX_SLAB_BYTES  # levels by weight: 1, 2, 4, …
     while size >= _MIN_SLAB_BYTES:
         levels = _reduce_slabs(levels, max(1, size // records.shape[1]))
         size //= 8

@@ -5,7 +5,7 @@
  *   const body = batch(metric, [await client.report("example.org")]);
  *
  * The cap, here 2, counts different values, or reports if none is memoised. The storage keeps a secret and what was paid for;
- * deleted, it makes a new client: one more lifetime loss. Rules: reference.py.
+ * deleted, it makes a new client: one more lifetime loss. Rules: encoder.py.
  */
 const PLACE = "hedgerow-local";
 const SCALE = 65536, LARGEST = 1 << 24;

@@ -72,11 +72,12 @@ def choose_protocol(
     if lifetime is not None:
         raise InvalidArgument("lifetime", "is for repeated reports; pass repeats=True", lifetime)
     if size < 3 * exp(float(limit)) + 2:
-        reason = (
+        return _choose_smallest(
+            [KAry.calibrate(domain=size, epsilon=epsilon)],
+            room,
             "few values: with fewer than 3 e^epsilon + 2 values it is more accurate than one bit"
-            " for each, and the client is the simplest"
+            " for each, and the client is the simplest",
         )
-        return _choose_smallest([KAry.calibrate(domain=size, epsilon=epsilon)], room, reason)
     hadamard = Hadamard.calibrate(domain=size, epsilon=epsilon)
     schemes: list[LocalProtocol] = [Unary.optimised(domain=size, epsilon=epsilon), hadamard]
     with suppress(InvalidArgument):  # the domain may exceed its tables
@@ -153,13 +154,10 @@ def _compute_quantiles(scheme: LocalProtocol, level: Number, power: Number) -> t
 
 
 def _choose_memoised(domain: int, epsilon: Number, lifetime: Number, room: int) -> ProtocolChoice:
-    reason = (
-        "repeated reports: a remembered answer for each value bounds the loss of all its reports"
-    )
     return _choose_smallest(
         [LongitudinalUnary.calibrate(domain=domain, epsilon=epsilon, lifetime=lifetime)],
         room,
-        reason,
+        "repeated reports: a remembered answer for each value bounds the loss of all its reports",
     )
 
 

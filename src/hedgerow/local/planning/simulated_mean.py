@@ -61,7 +61,11 @@ def simulate_mean(
     first, second, third = map(float, scheme.variance_polynomial())
     for stop in dict.fromkeys(max(1, count // part) for part in _CLIENT_FRACTIONS):
         more = simulate_collection(
-            scheme, stop - seen, shape, moved and partial(_report_progress, moved, seen, count)
+            scheme,
+            stop - seen,
+            shape,
+            moved
+            and partial(lambda call, before, done, _: call(before + done, count), moved, seen),
         )
         truth, counters, seen = truth + more[0], counters + more[1], stop
         expected = sqrt(float(truth @ (first + second * x + third * x**2))) / stop
@@ -71,7 +75,3 @@ def simulate_mean(
             )
         )
     return means
-
-
-def _report_progress(moved: ProgressCallback, seen: int, count: int, done: int, _: int) -> None:
-    moved(seen + done, count)

@@ -122,8 +122,7 @@ class Hadamard(PureFrequencyProtocol):
         """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         index = uniform_integers(self.order, codes.size)
-        parity = np.bitwise_count(index & codes) & 1
-        bit = parity ^ ~flip_coins(self.keep, codes.size)
+        bit = (np.bitwise_count(index & codes) & 1) ^ ~flip_coins(self.keep, codes.size)
         return pack_numbers(2 * index + bit, self.record_size)
 
     def aggregate(self, records: Any) -> Integers:

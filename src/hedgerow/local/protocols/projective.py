@@ -215,8 +215,7 @@ class Projective(PureFrequencyProtocol):
         numbers = _list_vectors(self.field, self.dimension)[codes]
         # F to the power of the number of places below the leading 1.
         weight = _list_leading_weights(self.field, self.dimension)[codes]
-        above = rest // weight
-        below = rest - above * weight
+        above, below = np.divmod(rest, weight)
         entry = (
             ~honest - _compute_inner_products(numbers - weight, below, self.field, self.dimension)
         ) % self.field
