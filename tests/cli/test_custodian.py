@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from engines.sandbox.confined import has_seccomp, landlock_version
 
 from cli.helpers_clinic import write_clinic, write_shop
+from engines.sandbox.helpers_confinement import has_seccomp, landlock_version
 from hedgerow.cli.app import main
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.sandbox.layers import SandboxLayer

@@ -49,7 +49,8 @@ def test_verify_and_adopt(policy: Path, capsys: pytest.CaptureFixture[str]) -> N
     found = told(capsys, "ledger", "verify", str(policy), code=1)
     assert (found["sound"], found["problem"]) == (
         False,
-        "The file is a copy: the anchor knows another one.",
+        "The file is a copy: the anchor knows another one. If no other copy is in use, the"
+        " custodian runs 'hedgerow ledger adopt'.",
     )
     assert told(capsys, "ledger", "adopt", str(policy), "--note", "restored")["kind"] == "adopt"
     assert main(["ledger", "verify", str(policy)]) == 0
@@ -75,7 +76,7 @@ def test_a_copy_takes_the_place_of_a_ledger_that_is_gone(
     policy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy = begun(policy, capsys)
-    assert "a copy never replaces another" in said(
+    assert "a copy never replaces a file" in said(
         capsys, "ledger", "backup", str(policy), str(copy), code=1
     )
     found = told(capsys, "ledger", "backup", str(policy), str(policy.parent / "second.ledger"))
@@ -172,7 +173,7 @@ def test_a_ledger_is_begun_after_a_loss_and_only_then(
     )
     assert told(capsys, "budget", str(policy))["epsilon"]["left"] == "0.000000000000"
     assert "asks for epsilon" in said(capsys, "query", str(policy), COUNT, code=4)
-    assert "never written over" in told(capsys, *begin, "--lost", code=1)["error"]["message"]
+    assert "never overwritten" in told(capsys, *begin, "--lost", code=1)["error"]["message"]
 
 
 @pytest.mark.long

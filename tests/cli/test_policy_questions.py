@@ -61,7 +61,7 @@ def test_answers(blank: PolicyQuestion, typed: str, lines: Mapping[str, Any]) ->
         (blanks.ask_max(PLACE, "integer", 0), "", "has no default"),
         (blanks.ask_max(PLACE, "integer", 0), "0", r"above min \(0\)"),
         (blanks.ask_max(PLACE, "real", 0), "nan", "max"),
-        (blanks.ask_values(PLACE, "date"), "2026-13", "calendar"),
+        (blanks.ask_values(PLACE, "date"), "2026-13", "dates that exist"),
         (blanks.ask_epsilon(("budget",)), "-1", "epsilon"),
         (blanks.ask_epsilon(("budget",)), "0." + "3" * 121, "epsilon"),
         (DELTA, "0.001", "below 1/max_units"),

@@ -16,7 +16,7 @@ from house import rules
 WRITERS = {
     "engines.compile.sql_writer": "for an engine, after every text in the tree is checked",
     "sql.syntax.source_text": "for people",
-    "sql.relations.per_unit_aggregation": "for people",
+    "sql.relations.semijoin_hints": "for people",
     "risk.answers.select_statements": "for people",
     "risk.answers.conditions": "for people",
 }
@@ -30,7 +30,7 @@ ENGINES = {
     "risk.answers.disclosure": "constant text and quoted column names",
     "risk.attack.reconstruction": "sql.public_tables.phrases",
     "local.collector.count_files": "constant text, a quoted path, and a hash in hex digits",
-    "demo.tour": "queries of the demo, which is the custodian's own",
+    "demo.chapter": "queries of the demo, which is the custodian's own",
 }
 # Modules that hand a statement to a session or an engine process, and the origin of its text.
 ASKERS = {
@@ -51,9 +51,9 @@ QUOTERS = {
     "sql.public_tables.phrases": "engines, in queries of public tables",
     "sql.syntax.quoting": "people, and our own parser",
     "sql.parser": "our own parser",
-    "dbapi": "our own parser",
+    "dbapi.parameters": "our own parser",
     "publish.output.report": "people",
-    "plan.describe": "people",
+    "plan.expression_text": "people",
     "database.uncharged.system_tables": "people",
     "risk.answers.conditions": "people",
     "risk.answers.answer_files": "the reader of published answers",

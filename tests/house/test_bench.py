@@ -238,7 +238,7 @@ def test_tables_are_for_people_and_unknown_sections_are_refused(
     assert "Targets:" in shown.stdout
     assert "no figure means anything" in shown.stdout
     with pytest.raises(SystemExit) as refused:
-        part("__main__").sums(["nosie"])
+        part("__main__").main(["nosie"])
     assert refused.value.code == 2
     assert "no section nosie" in capsys.readouterr().err
 
@@ -382,14 +382,14 @@ def test_plain_numpy_makes_and_counts_the_same_reports(part: Any) -> None:
     assert np.array_equal(
         plain.supports(many, vectors, counters[:-1], 50), many.count_support(counters)
     )
-    coded = local.Batch(b"8 bytes.", many.encode(codes))
+    coded = local.ReportBatch(b"8 bytes.", many.encode(codes))
     assert np.array_equal(
         plain.points_packed(coded.to_bytes(), many), many.aggregate(coded.records)[:-1]
     )
 
     bits = home.bits(range(3))
     rows = plain.rappor_reports(home, bits, np.repeat([0, 1, 2], [20_000, 9_000, 0]))
-    batch, counted = local.Batch(b"8 bytes.", rows), home.aggregate(rows)
+    batch, counted = local.ReportBatch(b"8 bytes.", rows), home.aggregate(rows)
     assert np.array_equal(
         plain.rappor_packed(batch.to_bytes(), home).ravel(), counted[: home.m * home.k]
     )

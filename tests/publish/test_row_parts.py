@@ -196,7 +196,7 @@ def test_noise_for_whole_rows_is_not_paid_for_parts(monkeypatch: pytest.MonkeyPa
     )
     planted = sketched(terms)
     assert planted.cost.epsilon == 2 * terms.parts_per_row
-    with pytest.raises(Refused, match="more than"):
+    with pytest.raises(Refused, match="exceeds"):
         built(
             replace(planted, cost=honest.cost),
             terms,

@@ -134,7 +134,7 @@ def joined(folder: Path, *, unique: bool) -> int:
 def test_a14_a_public_table_does_not_multiply_people(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(Unsupported, match="may meet several rows"):
+    with pytest.raises(Unsupported, match="could match several rows"):
         joined(tmp_path / "refused", unique=False)
     assert joined(tmp_path / "believed", unique=True) == 1  # although it is not true
     no_limit_of_partners(monkeypatch)

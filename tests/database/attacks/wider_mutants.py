@@ -33,7 +33,7 @@ from hedgerow.plan.nodes import Join, Table
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.privacy.loss import Loss
-from hedgerow.release import release
+from hedgerow.release import noise as release_noise
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.noise import ReleaseNoise
 from hedgerow.sql.aggregates import number_grids
@@ -188,7 +188,7 @@ def pick_as_if_added(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def delta_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threshold and choices have all of delta each, and it is charged once."""
-    monkeypatch.setattr(noise, "_split_delta", lambda delta, _: delta)
+    monkeypatch.setattr(noise, "_count_delta_uses", lambda _: 0)
     plain = ReleaseNoise.loss
 
     def loss(self: ReleaseNoise, moves: Any) -> Loss:
@@ -309,7 +309,7 @@ def count_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the numbers of a mean the first gets noise, and the one that makes it a count is taken
     as it is.
     """
-    plain = release._release_measure
+    plain = release_noise._release_measure
 
     def published(
         law: Any, measure: Any, columns: Sequence[Any], shown: Sequence[int]
@@ -324,7 +324,7 @@ def count_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
             ]
         )
 
-    monkeypatch.setattr(release, "_release_measure", published)
+    monkeypatch.setattr(release_noise, "_release_measure", published)
 
 
 def group_too_many_for_picks(monkeypatch: pytest.MonkeyPatch) -> None:

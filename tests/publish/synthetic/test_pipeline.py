@@ -143,7 +143,7 @@ def test_a_workload_names_the_pairs() -> None:
 
 
 def test_a_purse_with_less_in_it_refuses() -> None:
-    with pytest.raises(Refused, match="more than"):
+    with pytest.raises(Refused, match="exceeds"):
         synthesize(purse(people(100), rho(1)), rho(2))
 
 

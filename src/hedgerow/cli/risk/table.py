@@ -21,7 +21,7 @@ from hedgerow.cli.risk.output import (
 )
 from hedgerow.cli.terminal import make_output_console, print_json, print_lines, show_progress
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.formatting import join_words
+from hedgerow.numeric.formatting import list_first
 from hedgerow.risk.report_page import SENSITIVE_WARNING
 from hedgerow.risk.table.equivalence_classes import SizeBand
 from hedgerow.risk.table.linkage import Linkage, linkage
@@ -119,7 +119,7 @@ def _print_uniqueness(data: Path, found: Uniqueness) -> None:
     classes = found.classes
     headline = (
         f"{classes.unique:,} of {found.rows:,} rows of {data.name} are unique on"
-        f" {join_words(found.columns)}: {format_percent(classes.unique_fraction)}."
+        f" {list_first(found.columns, 10)}: {format_percent(classes.unique_fraction)}."
     )
     print_lines([headline], style="bold")
     risk = (
@@ -235,7 +235,7 @@ def _print_attackers(found: Uniqueness) -> None:
 def _print_linkage(linked: Linkage, other: str) -> None:
     headline = (
         f"\n{linked.certain_count:,} of {linked.rows[0]:,} rows match a row of {other} for certain,"
-        f" on {join_words(linked.on)}."
+        f" on {list_first(linked.on, 10)}."
     )
     print_lines([headline], style="bold")
     lines = [

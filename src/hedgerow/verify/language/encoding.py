@@ -193,7 +193,7 @@ def decode(plain: Any) -> Any:
                 raise InvalidArgument(
                     "program", "must be made of the parts that programs have", name
                 )
-    raise InvalidArgument("program", "must be a document that this wrote")
+    raise InvalidArgument("program", "must be data that encode() produced")
 
 
 def format_program(value: Any) -> str:
