@@ -32,7 +32,7 @@ SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM data GROUP BY reg
 
 
 @mechanism(epsilon="eps", neighbours="one")
-def noisy_sum(q: private[list], size: public[int], eps: public[float]):  # type: ignore[no-untyped-def]
+def noisy_sum(q: private[list], size: public[int], eps: public[float]) -> Any:
     total = 0
     for i in range(size):
         total += q[i]

@@ -59,7 +59,8 @@ STORE_MAY_IMPORT = {"ledger.sqlite": {"apsw"}, "ledger.sqlite_file": {"apsw"}}
 
 MODULE_LINES, MEDIAN_LINES, FUNCTION_LINES, FOLDER_MODULES = 400, 150, 60, 20
 # AST statements, which no formatter changes: behind one answer, and in one room of the core.
-ANSWER_STATEMENTS, ROOM_STATEMENTS = 5100, 2000
+ANSWER_STATEMENTS, ROOM_STATEMENTS = 5500, 2000
+SHARED_CLASS_NAMES = {"Sample"}  # a statement of the proof language, and a sorted column
 # All that lets exact numbers out, with noise.
 DOORS = {"release.release", "release.publication", "release.custom_release"}
 PARTICIPLES = frozenset(
@@ -268,7 +269,8 @@ def core_too_large(root: Path) -> list[str]:
 
 def crowded_folders(root: Path) -> list[str]:
     """Nobody finds a file in a folder of forty."""
-    sizes = Counter(file.parent for file in modules(root).values())
+    named = (file for file in modules(root).values() if file.name != "__init__.py")
+    sizes = Counter(file.parent for file in named)
     return [
         f"{folder.relative_to(root)}: {size} modules, at most {FOLDER_MODULES}"
         for folder, size in sizes.items()
@@ -289,7 +291,11 @@ def repeated_classes(root: Path) -> list[str]:
         for node in nodes(file):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module)
-    return [f"{name}: {', '.join(where)}" for name, where in places.items() if len(where) > 1]
+    return [
+        f"{name}: {', '.join(where)}"
+        for name, where in places.items()
+        if len(where) > 1 and name not in SHARED_CLASS_NAMES
+    ]
 
 
 def participle_functions(root: Path) -> list[str]:

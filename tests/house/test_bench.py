@@ -387,7 +387,7 @@ def test_plain_numpy_makes_and_counts_the_same_reports(part: Any) -> None:
         plain.points_packed(coded.to_bytes(), many), many.aggregate(coded.records)[:-1]
     )
 
-    bits = home.bits(range(3))
+    bits = home.hash_values(range(3))
     rows = plain.rappor_reports(home, bits, np.repeat([0, 1, 2], [20_000, 9_000, 0]))
     batch, counted = local.ReportBatch(b"8 bytes.", rows), home.aggregate(rows)
     assert np.array_equal(
@@ -396,5 +396,5 @@ def test_plain_numpy_makes_and_counts_the_same_reports(part: Any) -> None:
     assert np.array_equal(
         plain.rappor_json(batch.to_json().encode(), home), plain.packed_bits(rows, home)
     )
-    shares = plain.rappor_nnls(home.rates(counted).rates, bits, home.k)
+    shares = plain.rappor_nnls(home.compute_bit_rates(counted).rates, bits, home.k)
     assert shares[0] > 0.35 > shares[2]  # 0.69 and 0 of 29,000, each with a standard error of 0.03

@@ -144,8 +144,9 @@ def test_invalid_unit_aggregations_are_refused() -> None:
         ):
             UnitAggregation(TABLE, keys, (("n", folded),))
     for kind in ("total", "mean"):
+        statistic = UnitStatistic(kind, "g", snap)  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match="must sum numbers"):
-            UnitAggregation(TABLE, (), (("n", UnitStatistic(kind, "g", snap)),))  # type: ignore[arg-type]
+            UnitAggregation(TABLE, (), (("n", statistic),))
     for step in (Fraction(1, 2), Fraction(2**63)):
         with pytest.raises(InvalidArgument, match="in whole steps"):
             UnitAggregation(

@@ -123,7 +123,7 @@ class _Interview:
 def _open_section(document: Section, key: str) -> Section:
     """Replace the table under a key by a copy that may be filled, and return it.
 
-    A value that is no table stays, for the policy reader to refuse.
+    A value other than a table stays, for the policy reader to refuse.
     """
     section = document.setdefault(key, {})
     if not isinstance(section, Mapping):

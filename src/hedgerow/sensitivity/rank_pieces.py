@@ -21,7 +21,7 @@ __all__ = ["RankPieces", "build_pieces", "compute_inverse_lengths", "compute_ran
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankPieces:
-    """For each piece its first point, its number of points, and B, E, T.
+    """The pieces of a rank function: first point, number of points, and B, E, T of each.
 
     The pieces are in order, without gaps, from the lower to the upper bound.
     """

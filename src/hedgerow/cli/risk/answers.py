@@ -160,7 +160,7 @@ def _build_page(file: Path, risk: _AnswerRisk) -> str:
     answers, findings = risk.answers.answers, risk.findings
     facts = [
         ("Answers", f"{len(answers):,} in {file.name}"),
-        ("Groups told apart", f"{risk.differences.atom_count:,}"),
+        ("Distinct groups", f"{risk.differences.atom_count:,}"),
         ("A small group has", f"fewer than {risk.k} people"),
         ("Findings", f"{len(findings):,}"),
     ]

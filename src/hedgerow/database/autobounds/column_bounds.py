@@ -76,7 +76,7 @@ _EPSILON_STEPS: Final = 10**18  # epsilon is a whole number of steps this small
 
 
 def list_magnitudes(type_: Type) -> tuple[Fraction, ...]:
-    """Return the candidate bounds: powers of two, rising. Index 0 of a selection stands for 0."""
+    """Return the candidate bounds: powers of two, rising. Index 0 of a selection means 0."""
     return tuple(Fraction(2) ** power for power in _MAGNITUDE_EXPONENTS[type_])
 
 

@@ -184,9 +184,7 @@ class ToeplitzBuffers:
 
     @cached_property
     def _pair_rates(self) -> tuple[Floats, Floats]:
-        """For every two buffers, the decay of their product and what it adds to the sum of all
-        squares.
-        """
+        """Return the decay of each product of two buffers, and its share of the sum of squares."""
         shares, logs = self._shares_and_log_decays
         rates = np.add.outer(logs, logs)
         return rates, np.outer(shares, shares) / np.expm1(rates)

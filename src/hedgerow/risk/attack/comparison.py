@@ -1,5 +1,4 @@
-"""Before and after: the same attack against common practice, and against Hedgerow at several
-budgets.
+"""The same attack on common practice and on Hedgerow at several budgets.
 
 **The game.** Each run fills seats from a crowd of people with and without a secret: a fair coin for
 each seat decides which. Only the numbers of both are taken from a table, and they limit the seats.

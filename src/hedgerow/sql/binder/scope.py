@@ -29,8 +29,8 @@ _DOMAIN_LIMIT: Final = 1000
 class ColumnReference:
     """A column that may be named: ``alias.name`` in SQL, ``plan_column`` in the plan.
 
-    ``owner`` is set if the value identifies the owner of a row: the privacy id (which is no column
-    of the plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
+    ``owner`` is set if the value identifies the owner of a row: the privacy id (not a column of the
+    plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
     privacy id that a LEFT JOIN may leave NULL, ``is_merged`` the right-hand column of USING, which
     only its alias reaches. ``origin`` is the declaration in the policy; ``size`` and ``work`` are
     as in ``TypedExpression``.

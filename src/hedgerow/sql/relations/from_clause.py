@@ -1,4 +1,4 @@
-"""FROM, WITH and subqueries: everything that gives rows."""
+"""The binder of FROM, WITH and subqueries: the rows of a SELECT."""
 
 from __future__ import annotations
 

@@ -103,20 +103,23 @@ def _move_draws_before(branch: If) -> Block:
     ):
         return (branch,)
 
-    def used(block: Block) -> Block:
-        return tuple(map(one_used, block))
+    def use_hoisted(block: Block) -> Block:
+        return tuple(map(replace_sample, block))
 
-    def one_used(one: Statement) -> Statement:
+    def replace_sample(one: Statement) -> Statement:
         if isinstance(one, Sample):
             return Assign(one.name, Name(_hoisted_name(one)), one.place)
         return (
-            If(one.condition, used(one.then), used(one.otherwise), one.place)
+            If(one.condition, use_hoisted(one.then), use_hoisted(one.otherwise), one.place)
             if isinstance(one, If)
             else one
         )
 
     first = [replace(one, name=_hoisted_name(one)) for one in samples]
-    return (*first, If(branch.condition, used(branch.then), used(branch.otherwise), branch.place))
+    return (
+        *first,
+        If(branch.condition, use_hoisted(branch.then), use_hoisted(branch.otherwise), branch.place),
+    )
 
 
 def _hoisted_name(sample: Sample) -> str:
