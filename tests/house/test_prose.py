@@ -49,7 +49,7 @@ def test_no_line_is_wider_than_the_limit() -> None:
         (prose.coined_words, 'def f():\n    """Return the purse of a table."""'),
         (prose.coined_words, 'x = f"{1} groups are told apart by keys"'),
         (prose.errors_without_fix, 'raise Refused("The sky is blue today.")'),
-        (prose.errors_without_fix, 'raise LedgerError(f"{1} is not " + "a ledger.")'),
+        (prose.errors_without_fix, 'raise LedgerError(f"File {1} is not " + "a ledger.")'),
     ],
 )
 def test_prose_rule_trips(rule: Rule, text: str, tmp_path: Path) -> None:

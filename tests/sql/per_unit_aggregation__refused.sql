@@ -38,7 +38,7 @@ SELECT COUNT(*) FROM (SELECT patient_id, SUM(weight) AS s FROM visits GROUP BY p
 --> Unbounded: SUM(weight) needs bounds
 
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(city) AS s FROM visits GROUP BY patient_id)
---> Unsupported: SUM works on numbers, and this is text
+--> Unsupported: SUM needs numbers, but this is text
 
 SELECT COUNT(*) FROM (SELECT patient_id, MAX(city) AS s FROM visits GROUP BY patient_id)
 --> Unsupported: MAX needs numbers or dates, but this is text
