@@ -109,7 +109,7 @@ BAD: list[tuple[str, bytes, str, str, int, str, str]] = [
     ("bits after the last", ODD, KEY, PACKED, 422, "WrongRecord", "zeros after the last bit"),
     ("cut JSON", b'{"metric": "', KEY, JSON, 400, "Malformed", "must be valid JSON"),
     ("deep JSON", b"[" * 100_000, KEY, JSON, 400, "Malformed", "must be an object"),
-    ("packed as JSON", GOOD, KEY, JSON, 400, "Malformed", "must be valid JSON"),
+    ("packed as JSON", GOOD, KEY, JSON, 400, "Malformed", "must be JSON in ASCII"),
     ("no type", GOOD, KEY, "", 415, "UnknownForm", "application/octet-stream or application/json"),
     (
         "a form",

@@ -145,7 +145,7 @@ def test_batches_of_others_and_missing_files(tmp_path: Path) -> None:
         SourceError,
         match=(
             r"c.batch' cannot be counted. Copy it again: its batch must hold whole records of 2"
-            r" bytes, and was cut off"
+            r" bytes; it was truncated"
         ),
     ):
         count_files(METRIC, [tmp_path / "c.batch"])
