@@ -17,7 +17,7 @@ from hedgerow import Loss
 from hedgerow.mechanisms import Gaussian, Laplace, RandomizedResponse, SmoothSensitivity
 from hedgerow.privacy.loss import convert_rho_to_epsilon
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.verify.divergence import privacy_curve
 
 __all__ = ["main"]
@@ -299,7 +299,7 @@ def delta() -> None:
 def local_sensitivity() -> None:
     """Answers from two neighbours, by local and by smooth sensitivity."""
     picture, step, centres = Picture(720, 350), 250, range(-8, 9)
-    wards = [Sample.from_values([3, 3, 3, far, 365], lower=0, upper=365) for far in (3, 365)]
+    wards = [SortedSample.from_values([3, 3, 3, far, 365], lower=0, upper=365) for far in (3, 365)]
     median = Quantile(HALF, "change-one")
     smooth = SmoothSensitivity.calibrate(epsilon=1, bound=365, gamma=3)
     loud, sizes = (

@@ -20,7 +20,7 @@ from hedgerow.mechanisms.data_dependent.inverse_sensitivity import InverseSensit
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.mechanisms.selection.extremes import Extreme
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["main"]
 
@@ -158,7 +158,7 @@ def _panel(picture: Picture, left: float, top: float, shape: str, rows: Sequence
 
 def answers() -> None:
     """Single releases of a median, by method, under a histogram of the data."""
-    column = Sample.from_values(
+    column = SortedSample.from_values(
         SHAPES["skewed"](np.random.default_rng(5), 1000), lower=LOWER, upper=UPPER
     )
     choice = choose(
@@ -182,7 +182,7 @@ def answers() -> None:
 
 def maximum() -> None:
     """Single releases of a maximum."""
-    column = Sample.from_values(
+    column = SortedSample.from_values(
         SHAPES["skewed"](np.random.default_rng(5), 1000), lower=LOWER, upper=UPPER
     )
     quantile, largest = Quantile(Fraction(1), "add-remove"), int(column.values[-1])
@@ -210,7 +210,7 @@ def maximum() -> None:
 def _strips(
     name: str,
     title: str,
-    column: Sample,
+    column: SortedSample,
     truth: int,
     drawn: dict[str, list[float]],
     *,

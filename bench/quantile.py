@@ -21,7 +21,7 @@ from bench.report import Row, Section, Target, ratio, worst
 from hedgerow.advisor import Option, choose
 from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["LOWER", "SHAPES", "UPPER", "median", "rank_error", "releases", "shapes"]
 
@@ -139,7 +139,7 @@ def _times(peers: Peers, values: Floats, path: str, rounds: int) -> tuple[Row, R
             "smooth": Contender(
                 of(
                     lambda: smooth.smooth_sensitivity(
-                        Sample.from_values(values, lower=LOWER, upper=UPPER), Fraction(1, 6)
+                        SortedSample.from_values(values, lower=LOWER, upper=UPPER), Fraction(1, 6)
                     )
                 ),
                 rounds=rounds,
@@ -168,7 +168,7 @@ def _times(peers: Peers, values: Floats, path: str, rounds: int) -> tuple[Row, R
 def _ranks(
     peers: Peers, values: Floats, path: str, epsilon: float, relation: str, runs: int
 ) -> Row:
-    column = Sample.from_values(values, lower=LOWER, upper=UPPER)
+    column = SortedSample.from_values(values, lower=LOWER, upper=UPPER)
     mechanism = Quantiles.calibrate(at=HALF, neighbours=relation, epsilon=epsilon)
     ours = float(np.mean([rank_error(column, mechanism.sample(column)) for _ in range(runs)]))
     theirs: dict[str, float | None] = {}
@@ -189,7 +189,7 @@ def _ranks(
     )
 
 
-def rank_error(column: Sample, z: float) -> float:
+def rank_error(column: SortedSample, z: float) -> float:
     """How many ranks z is from holding the median."""
     at = np.array([z / float(column.grid)])
     below, up_to, half = (
@@ -257,7 +257,7 @@ def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
 
 
 def _shape(shape: str, n: int, epsilon: float, runs: int) -> Row:
-    column = Sample.from_values(
+    column = SortedSample.from_values(
         SHAPES[shape](np.random.default_rng(n), n), lower=LOWER, upper=UPPER
     )
     choice = choose(
@@ -279,7 +279,7 @@ def _shape(shape: str, n: int, epsilon: float, runs: int) -> Row:
     }
 
 
-def releases(option: Option, column: Sample, runs: int) -> list[float]:
+def releases(option: Option, column: SortedSample, runs: int) -> list[float]:
     """Medians by one method, moved into the range."""
     quantile, mechanism = Quantile(HALF, "add-remove"), option.mechanism
     exact = quantile.value(column) * float(column.grid)

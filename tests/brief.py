@@ -23,9 +23,9 @@ COSTLY = Path(__file__).with_name("costly.txt")
 PROMISED = {
     "tests/house/test_layers.py::test_house",
     "tests/database/attacks/test_seeded.py::test_nothing_shows_the_mistake",
-    "tests/database/attacks/test_seeded.py::test_what_is_no_number_is_not_counted",
-    "tests/database/attacks/test_seeded.py::test_two_tables_opened_apart_get_the_same_noise",
-    "tests/ledger/faults/test_sharing.py::test_nobody_else_begins_to_write_while_somebody_looks",
+    "tests/database/attacks/test_seeded.py::test_values_that_are_not_numbers_are_not_counted",
+    "tests/database/attacks/test_seeded.py::test_two_separately_opened_tables_get_the_same_noise",
+    "tests/ledger/faults/test_sharing.py::test_no_other_writer_starts_while_the_ledger_is_read",
 }
 
 

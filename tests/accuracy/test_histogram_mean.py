@@ -85,7 +85,7 @@ def test_values_anywhere_in_their_bins_are_covered(where: float) -> None:
     assert forgot > at_most(0.1)
 
 
-def test_where_there_is_nothing_but_noise_the_interval_is_all_there_is() -> None:
+def test_pure_noise_gives_the_whole_range() -> None:
     counts = np.array([3.0, -4.0, 1.0, 0.0, -2.0])
     points = BinPoints.from_points(POINTS, counts)
     start, stop = compute_bin_mean_intervals(
@@ -94,7 +94,7 @@ def test_where_there_is_nothing_but_noise_the_interval_is_all_there_is() -> None
     assert (start[0], stop[0]) == (-1, 1)
 
 
-def test_several_means_at_once_are_each_what_they_are_alone() -> None:
+def test_several_means_at_once_equal_each_mean_alone() -> None:
     rows, counts = np.stack([POINTS, POINTS**2, np.eye(5)[1]]), COUNTS + 1.0
     noise = BinNoise(Laplace(Fraction(2)), 1, Fraction(1, 20))
     together = compute_bin_mean_intervals(
@@ -109,7 +109,7 @@ def test_several_means_at_once_are_each_what_they_are_alone() -> None:
         )
 
 
-def test_how_many_bins_share_the_noise_is_a_lower_bound_at_every_mean() -> None:
+def test_the_bins_that_share_noise_are_a_lower_bound_at_every_mean() -> None:
     for points in (
         POINTS,
         POINTS**2,
@@ -123,7 +123,7 @@ def test_how_many_bins_share_the_noise_is_a_lower_bound_at_every_mean() -> None:
             assert least * most**2 <= squares + 1e-9
 
 
-def test_ends_are_where_the_test_changes_its_mind() -> None:
+def test_ends_are_where_the_test_starts_to_reject() -> None:
     """Against a fine grid of all means."""
     counts = COUNTS + np.array([2.0, -1, 0, 3, -2])
     noise = BinNoise(Gaussian(Fraction(5)), 1, Fraction(1, 20))

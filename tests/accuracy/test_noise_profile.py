@@ -36,7 +36,7 @@ LAWS: tuple[AdditiveNoise, ...] = (
 @pytest.mark.parametrize("beta", [0.3, 0.05, 1e-3, 1e-6])
 @pytest.mark.parametrize("weights", [(1, 2), (3, 1), (5, 3, 1), (7, 5, 4, 3, 2, 1, 1)], ids=str)
 @pytest.mark.parametrize("law", LAWS, ids=str)
-def test_it_covers_and_is_hardly_larger_than_the_smallest(
+def test_the_radius_covers_and_is_close_to_the_smallest(
     law: AdditiveNoise, weights: tuple[int, ...], beta: float
 ) -> None:
     profile = NoiseProfile.from_parts([(law, float(weight), 1) for weight in weights])
@@ -74,7 +74,7 @@ def test_different_scales_weights_and_numbers_of_draws(
     assert beyond(mass, radius - 1 - 0.05 * np.sqrt(profile.variance)) > 0.05
 
 
-def test_weights_that_are_no_multiples_of_each_other() -> None:
+def test_incommensurable_weights_are_covered() -> None:
     law = Laplace(Fraction(1))
     noise = law.sample(np.zeros((200_000, 3), dtype=np.int64)) @ np.array([1.0, np.sqrt(2), np.pi])
     radius = NoiseProfile.from_parts(

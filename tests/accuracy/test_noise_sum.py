@@ -62,7 +62,7 @@ def test_the_radius_of_a_sum_is_the_smallest(law: AdditiveNoise, draws: int, bet
     assert radius == 0 or beyond(mass, radius - 1) > beta
 
 
-def test_one_draw_is_what_the_mechanism_says() -> None:
+def test_one_draw_follows_the_mechanism() -> None:
     assert find_single_radius(Laplace(Fraction(1)), 0.05) == 3
     assert (
         find_single_radius(Gaussian(Fraction(3)), 0.05)
@@ -125,7 +125,7 @@ def test_a_bound_too_small_for_the_largest_term_is_caught() -> None:
     assert beyond(masses(law, 1), wrong) > 1e-3
 
 
-def test_many_radii_at_a_time_are_those_one_by_one() -> None:
+def test_many_radii_at_once_equal_single_radii() -> None:
     law = Laplace(Fraction(6))
     variances, largest = np.array([80.0, 500.0, 90_000.0, 0.0]), np.array([72.0, 72.0, 72.0, 0.0])
     found = bound_sum_radii(variances, [law], largest, 0.05)

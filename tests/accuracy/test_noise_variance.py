@@ -19,7 +19,7 @@ from publish.helpers_strategies import exact_variance
     ids=str,
 )
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
-def test_variances_are_those_of_the_discrete_law(
+def test_variances_match_the_discrete_distribution(
     kind: type[Laplace] | type[Gaussian], scale: Fraction
 ) -> None:
     assert compute_noise_variance(kind(scale)) == pytest.approx(

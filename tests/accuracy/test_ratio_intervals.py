@@ -61,7 +61,7 @@ def test_the_width_of_a_mean_is_that_of_the_noise_that_moves_it() -> None:
     assert ends[1] - ends[0] == pytest.approx(2 * far / 1e9, rel=1e-2)
 
 
-def test_the_whole_range_is_told_where_there_may_be_nothing() -> None:
+def test_a_possibly_empty_group_gets_the_whole_range() -> None:
     far = compute_radii(LAWS[0], np.ones((1, 2)), 0.05)[0]
     ends = compute_mean_intervals(
         np.array([[far, 0.0], [-9e9, 9e9], [2 * far, 0.0]]), np.array([1.0, 0.0]), LAWS[0], 0.05
@@ -70,7 +70,7 @@ def test_the_whole_range_is_told_where_there_may_be_nothing() -> None:
     assert ends[2, 0] > 0
 
 
-def test_where_no_mean_explains_the_numbers_the_nearer_end_is_told() -> None:
+def test_the_nearer_end_is_returned_when_no_mean_fits() -> None:
     ends = compute_mean_intervals(
         np.array([[-1e8, 9e8], [9e8, -1e8]]), np.array([1.0, 0.0]), LAWS[0], 0.05
     )
@@ -106,7 +106,7 @@ def test_covariances_are_covered(law: Any, less: int) -> None:
     assert 0.941 < np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])) < 0.985
 
 
-def test_where_the_noise_of_the_total_is_large_nothing_is_told() -> None:
+def test_a_large_noise_of_the_total_gives_no_information() -> None:
     few = np.array(
         [[3 * WIDE, 0, 3 * WIDE], [0, 0, 0], [-WIDE, 0, WIDE], [500 * WIDE, 0, 500 * WIDE]],
         dtype=float,

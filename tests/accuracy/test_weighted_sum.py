@@ -181,6 +181,6 @@ def test_no_noise_has_no_size() -> None:
         WeightedNoise(((LAWS[0], Fraction(1, 3)),) * 3),
     ],
 )
-def test_of_no_groups_there_are_no_radii(law: Laplace | Gaussian | WeightedNoise) -> None:
+def test_zero_groups_have_no_radii(law: Laplace | Gaussian | WeightedNoise) -> None:
     for numbers in (1, 3, 9):
         assert compute_radii(law, np.zeros((0, numbers)), 0.05).shape == (0,)

@@ -15,16 +15,16 @@ from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.rank_pieces import build_pieces
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 
-def reference(n: int, steps: int) -> Sample:
+def reference(n: int, steps: int) -> SortedSample:
     """n values spread evenly over the middle half of 0 … steps."""
     places = steps / 4 + (np.arange(n) + 0.5) * steps / (2 * n)
-    return Sample(np.rint(places).astype(np.int64), 0, steps)
+    return SortedSample(np.rint(places).astype(np.int64), 0, steps)
 
 
-def mean_distance(mechanism: Any, column: Sample, truth: int) -> float:
+def mean_distance(mechanism: Any, column: SortedSample, truth: int) -> float:
     """Exact, in steps: the sum over pieces."""
     every = build_pieces(column)
     total = 0.0

@@ -17,7 +17,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 BEST = {
     "count": "laplace",
@@ -156,7 +156,7 @@ SHAPES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 }
 
 
-def rank_error(column: Sample, z: float) -> float:
+def rank_error(column: SortedSample, z: float) -> float:
     """How many ranks z is from holding the median."""
     step = np.array([z / float(column.grid)])
     below, up_to, half = (
@@ -167,7 +167,9 @@ def rank_error(column: Sample, z: float) -> float:
     return max(below - half, half - up_to, 0.0)
 
 
-def measured(method: str, mechanism: Any, column: Sample, median: Quantile, runs: int) -> float:
+def measured(
+    method: str, mechanism: Any, column: SortedSample, median: Quantile, runs: int
+) -> float:
     """The mean rank error of a method."""
     if method == "exponential":
         release = lambda: mechanism.sample(column)  # noqa: E731
@@ -190,7 +192,7 @@ def test_the_chosen_median_is_as_good_as_the_best_on_data_of_other_shapes(epsilo
     median, good = Quantile(Fraction(1, 2), "add-remove"), 0
     choice = ask("median", n=N, epsilon=epsilon)
     for shape in SHAPES.values():
-        column = Sample.from_values(shape(np.random.default_rng(4)), lower=0.0, upper=1000.0)
+        column = SortedSample.from_values(shape(np.random.default_rng(4)), lower=0.0, upper=1000.0)
         found = {
             o.method: measured(o.method, o.mechanism, column, median, 60) for o in choice.options
         }

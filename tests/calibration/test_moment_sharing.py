@@ -168,7 +168,7 @@ PAIR = (TOTAL, VALUES)
     ],
 )
 @pytest.mark.parametrize("rows", [1, 5])
-def test_nothing_is_worse_and_what_is_summed_is_twice_as_good(
+def test_sharing_halves_the_variance_of_sums_and_worsens_nothing(
     measures: tuple[Measure, ...], rows: int
 ) -> None:
     asked = plan(*measures, domain=LISTED, rows=rows)
@@ -193,7 +193,7 @@ def _asked(asked: Aggregate) -> Question:
     return Question(asked, calls_of(asked), (GroupKey("k0", "text", "k"),), ())
 
 
-def test_of_undeclared_groups_more_are_shown_and_the_count_is_as_good() -> None:
+def test_sharing_shows_more_undeclared_groups_with_an_equal_count_error() -> None:
     for measure in (MEAN, TOTAL, Measure("total", "v0", SIGNED)):
         # with a count of units, and nothing merged
         asked = plan_measures(plan(ROWS, measure, rows=5), UNIT, **PRICE, kind="gaussian")
@@ -217,7 +217,7 @@ def test_of_undeclared_groups_more_are_shown_and_the_count_is_as_good() -> None:
         assert (loss.epsilon, loss.delta <= PRICE["delta"]) == (1, True)
 
 
-def test_shares_are_those_of_what_was_merged() -> None:
+def test_shares_belong_to_the_merged_measures() -> None:
     asked = plan(MEAN, ROWS, Measure("total", "v1", SIGNED), UNITS)
     assert compute_measure_shares(asked, 3) == [Fraction(1, 4)] * 4
     first, second, units = compute_measure_shares(merge_measures(asked), 2)

@@ -311,7 +311,7 @@ def test_order_statistics_cost_the_epsilon_asked_for(kind: Any, method: Any, law
         assert mixed.epsilon == math.inf if law == "gaussian" else mixed.epsilon <= asked
 
 
-def test_where_no_gaussian_noise_can_be_drawn_laplace_noise_is_left() -> None:
+def test_laplace_noise_is_used_when_gaussian_noise_cannot_be_drawn() -> None:
     asked = plan(
         Measure("total", "v0", ClampedGrid(Fraction(1), 0, 2**36)), domain=(KEYS,), groups=20
     )

@@ -127,7 +127,7 @@ def test_sums_are_counted_in_whole_steps_where_no_bound_has_an_effect() -> None:
     )
 
 
-def test_where_noise_is_large_whole_steps_are_fine_enough_and_the_bias_is_stated() -> None:
+def test_large_noise_uses_whole_steps_and_states_the_bias() -> None:
     unit, price = (
         Unit("add-remove", "who"),
         {"epsilon": Fraction(1, 100), "delta": None, "kind": "laplace"},

@@ -40,3 +40,10 @@ def test_a_page_loads_itself_again_only_if_asked() -> None:
     assert "<dl>" not in plain
     assert "<footer>" not in plain
     assert "default-src 'none'" in plain
+
+
+def test_percentages_are_aligned_like_numbers_and_words_are_not() -> None:
+    rows = (("1", "47.4 %", "3–5"), ("2", "under 0.1 %", "over 100"))
+    page = render_page("T", "", [], [PageSection("H", headers=("a", "b", "c"), rows=rows)])
+    assert '<td class="n">under 0.1 %</td>' in page
+    assert "<td>over 100</td>" in page

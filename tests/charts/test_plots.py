@@ -14,6 +14,7 @@ from hedgerow.charts.plots import (
     draw_heatmap,
     draw_line_chart,
 )
+from hedgerow.charts.svg import CHARACTER_WIDTH, WIDTH
 
 GIVEN = [Bar("a & b", 10, 8, 12), Bar("<c>", -2, -5, 1), Bar("none", 4)]
 
@@ -101,3 +102,10 @@ def test_all_zeros_can_be_drawn() -> None:
     for draw in (draw_column_chart, draw_bar_chart, draw_line_chart):
         read(draw([Bar("a", 0), Bar("b", 0)], "w"))
     read(draw_heatmap(["a"], ["b"], [[0.0]], "w"))
+
+
+def test_a_written_value_stands_beside_its_bar_inside_the_drawing() -> None:
+    drawn = draw_bar_chart([Bar("x", 99.99, written="over 99.9 %"), Bar("y", 5)], "words")
+    (value,) = (each for each in read(drawn).iter("text") if each.text == "over 99.9 %")
+    assert float(value.get("x", "nan")) + CHARACTER_WIDTH * len("over 99.9 %") <= WIDTH
+    assert "x: over 99.9 %" in {title.text for title in read(drawn).iter("title")}

@@ -79,7 +79,7 @@ def test_the_budget_falls_and_runs_out(tours: Tours) -> None:
     ]
     spent = only(tours.first, ExhaustedBudgetChapter)
     assert isinstance(spent, ExhaustedBudgetChapter)
-    assert "asks for epsilon 1.000000000000 with 0.750000000000 left" in spent.message
+    assert "asks for epsilon 1 with 0.75 left" in spent.message
 
 
 @pytest.mark.long
@@ -186,7 +186,7 @@ def other(tours: Tours, tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_a_budget_that_others_spent_is_told_kindly(other: Path) -> None:
+def test_a_budget_spent_elsewhere_is_explained(other: Path) -> None:
     with hedgerow.open(other, in_process=True) as db:
         for age in range(3):
             db.query(f"SELECT COUNT(*) FROM patients WHERE age > {age}", epsilon=1)

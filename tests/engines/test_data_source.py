@@ -32,7 +32,7 @@ def test_both_engines_are_sources() -> None:
     )
 
 
-def test_the_error_says_that_it_was_charged_and_nothing_else() -> None:
+def test_the_error_states_the_charge_only() -> None:
     assert SOURCE_FAILED == (
         "The data source failed while answering, and the query was charged. Run it"
         " again; if it fails again, ask the custodian to check the data."

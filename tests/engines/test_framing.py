@@ -46,7 +46,7 @@ def test_the_end_of_the_other_side_shows(pipe: tuple[int, int]) -> None:
         receive_message(pipe[0])
 
 
-def test_writing_to_nobody_shows(pipe: tuple[int, int]) -> None:
+def test_writing_without_a_reader_raises(pipe: tuple[int, int]) -> None:
     os.close(pipe[0])
     with pytest.raises(ChannelBroken):
         send_message(pipe[1], {})

@@ -97,7 +97,7 @@ def test_without_a_domain_cells_stay_as_they_come() -> None:
     assert cells(("a",), None, ROWS, ([[None, "a"]], [whole(1, 2)])).keys == ([None, "a"],)
 
 
-def test_without_a_domain_what_else_was_found_goes_where_the_sums_are() -> None:
+def test_without_a_domain_every_measure_follows_the_groups_of_the_sums() -> None:
     found = cells(
         ("a", "b"),
         None,
@@ -158,7 +158,7 @@ def test_a_mode_has_the_places_of_its_values_in_the_list_sorted() -> None:
     assert [sample.tolist() for sample in samples] == [[0, 0, 2], [1, 1, 1]]
 
 
-def test_combinations_are_one_cell_whether_there_are_any_or_not() -> None:
+def test_combinations_are_one_cell_even_when_there_are_none() -> None:
     cross = Contingency((("b", 2**62), ("c", 3)))
     found = cells((), (), (cross,), None, {0: ([], [whole(0, 5), whole(2, 0), whole(7, 1)])})
     ((table,),) = found.numbers

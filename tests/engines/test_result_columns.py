@@ -9,7 +9,7 @@ from hedgerow.engines.result_columns import convert_result
 from hedgerow.engines.statement import Statement
 
 
-def test_arrays_are_64_bits_or_long_as_the_statement_says() -> None:
+def test_arrays_have_the_width_that_the_statement_declares() -> None:
     masked = np.ma.masked_array(np.array(["a", "?"], dtype=object), [False, True])
     found = {
         "k": masked,
@@ -55,8 +55,6 @@ def test_a_tally_has_each_number_in_rising_order_and_how_often() -> None:
         (np.array([-3]), ValueError),
     ],
 )
-def test_a_tally_of_what_it_should_not_meet_is_not_taken(
-    array: np.ndarray, error: type[Exception]
-) -> None:
+def test_a_tally_of_unexpected_values_is_refused(array: np.ndarray, error: type[Exception]) -> None:
     with pytest.raises(error):
         convert_result({"n": array}, Statement("", (), (False, False), (-2, 9)))

@@ -164,7 +164,7 @@ def test_everything_is_in_one_budget_and_adds_up(study: dict[str, Any]) -> None:
         study["custodian"].noisy_tables(study["found"][:1], study["to_tell"])
 
 
-def test_what_is_not_paid_for_is_not_looked_at() -> None:
+def test_unpaid_questions_read_no_data() -> None:
     custodian = Custodian(None, hr.Budget(epsilon=0.01, delta=1e-6))  # type: ignore[arg-type]
     with pytest.raises(hr.BudgetExceeded):
         custodian.most_associated(1, Fraction(1), WIDTH)

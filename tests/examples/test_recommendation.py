@@ -60,7 +60,7 @@ def with_one_more(friends: np.ndarray, target: int) -> Iterator[np.ndarray]:
             yield more
 
 
-def test_what_one_friendship_moves_in_every_graph_of_five() -> None:
+def test_one_friendship_moves_scores_within_the_sensitivity_in_all_graphs_of_five() -> None:
     # Users are interchangeable, so one target will do.
     seen, together, losses = 0, 0, set[tuple[tuple[int, ...], tuple[int, ...]]]()
     for friends in graphs():
@@ -150,7 +150,7 @@ def test_each_target_has_a_budget_of_its_own(study: dict[str, Any]) -> None:
     assert recommender.people(ana + 1, epsilon=0.25)
 
 
-def test_what_is_not_paid_for_is_not_looked_at() -> None:
+def test_unpaid_questions_read_no_data() -> None:
     recommender = Recommender(None, None, epsilon=0.1)  # type: ignore[arg-type]
     with pytest.raises(hr.BudgetExceeded):
         recommender.people(0, epsilon=1)

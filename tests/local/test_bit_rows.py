@@ -14,10 +14,10 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rows import (
     byte_width,
     check_codes,
+    check_padding,
     check_records,
     count_numbers,
     draw_coin_rows,
-    is_padding_zero,
     iterate_numbers,
     pack_numbers,
     sum_columns,
@@ -106,7 +106,7 @@ def test_coins_have_their_probability_in_every_column(threshold: int) -> None:
     rows, bits, p = 40_000, 13, threshold / 65536
     packed = draw_coin_rows(threshold, rows, bits)
     assert packed.shape == (rows, 2)
-    assert is_padding_zero(packed, bits)
+    check_padding(packed, bits)
     ones = np.unpackbits(packed, axis=1, count=bits).sum(axis=0)
     assert np.abs(ones - rows * p).max() < FAR * (rows * p * (1 - p)) ** 0.5 + 10
 
@@ -161,6 +161,7 @@ def test_one_group_that_has_nearly_all_rows_takes_no_room_in_the_others() -> Non
 
 
 def test_padding() -> None:
-    assert is_padding_zero(np.array([[255, 0b1110_0000]], dtype=np.uint8), 11)
-    assert not is_padding_zero(np.array([[255, 0b1111_0000]], dtype=np.uint8), 11)
-    assert is_padding_zero(np.array([[255, 255]], dtype=np.uint8), 16)
+    check_padding(np.array([[255, 0b1110_0000]], dtype=np.uint8), 11)
+    check_padding(np.array([[255, 255]], dtype=np.uint8), 16)
+    with pytest.raises(InvalidArgument, match="zeros after the last bit"):
+        check_padding(np.array([[255, 0b1111_0000]], dtype=np.uint8), 11)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
@@ -11,10 +12,11 @@ import pytest
 from goodness import ALARM, FAR, chi_square
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.fixed_point import (
+    THRESHOLD_ENDS,
     check_domain,
     check_epsilon,
+    check_fields,
     check_integer,
-    check_threshold,
     compute_epsilon,
     draw_uint16,
     find_largest_threshold,
@@ -57,15 +59,19 @@ def test_the_largest_threshold_within_the_limit() -> None:
         find_largest_threshold(lambda t: Fraction(t, 10), Fraction(1, 11), 1, 100)
 
 
+@dataclass(frozen=True)
+class Thresholds:
+    t: object
+
+
 def test_guards() -> None:
-    assert (check_threshold(np.int64(5), "t"), check_domain(2), check_integer(3, "n", 3, 3)) == (
-        5,
-        2,
-        3,
-    )
+    assert (check_domain(2), check_integer(3, "n", 3, 3)) == (2, 3)
     for bad in (0, 65536, 1.0, True, np.bool_(True), "1"):
         with pytest.raises(InvalidArgument, match="t must be a whole number between 1 and 65535"):
-            check_threshold(bad, "t")
+            check_fields(Thresholds(bad), t=THRESHOLD_ENDS)
+    fine = Thresholds(np.int64(5))
+    check_fields(fine, t=THRESHOLD_ENDS)
+    assert (type(fine.t), fine.t) == (int, 5)
     with pytest.raises(InvalidArgument, match="domain"):
         check_domain(2**24 + 1)
     assert check_epsilon(0.5) == Fraction(1, 2)

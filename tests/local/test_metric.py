@@ -47,7 +47,7 @@ def test_the_canonical_text_and_its_hash() -> None:
     assert Metric.from_json(json.dumps(json.loads(TEXT), indent=3)) == WARNER
 
 
-def test_what_lasts_does_not_change_with_the_epoch() -> None:
+def test_permanent_parameters_do_not_change_with_the_epoch() -> None:
     later = Metric("smokes", "k_ary", WARNER.parameters, 4)
     assert later.hash != WARNER.hash
     assert (

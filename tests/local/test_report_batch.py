@@ -33,7 +33,7 @@ def test_the_packed_form_is_what_the_page_says() -> None:
     assert ReportBatch(HASH, np.zeros((1, 258), np.uint8)).to_bytes()[8:10] == b"\x01\x02"
 
 
-def test_what_every_client_packs_is_read() -> None:
+def test_reports_packed_by_every_client_are_read() -> None:
     vector = json.loads(
         files("hedgerow.local").joinpath("vectors.json").read_text(encoding="utf-8")
     )["batch"]

@@ -13,14 +13,14 @@ import pytest
 
 from hedgerow.mechanisms.selection.grid_selection import GridSelection
 from hedgerow.sensitivity.rank_pieces import RankPieces
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 Data = tuple[int, ...]
 Law = dict[Any, float]
 
 
-def sample(data: Data, points: int) -> Sample:
-    return Sample(np.array(sorted(data), dtype=np.int64), 0, points - 1)
+def sample(data: Data, points: int) -> SortedSample:
+    return SortedSample(np.array(sorted(data), dtype=np.int64), 0, points - 1)
 
 
 def every(points: int, sizes: range) -> list[Data]:
@@ -39,7 +39,7 @@ def neighbours(relation: str, points: int, most: int) -> Iterator[tuple[Data, Da
         )
 
 
-def count(data: Sample, points: list[int]) -> RankPieces:
+def count(data: SortedSample, points: list[int]) -> RankPieces:
     """Count the values below, at and above each point, one by one."""
     at = np.array(points)
     below, equal, above = (

@@ -146,7 +146,7 @@ def test_the_same_numbers_cell_for_cell() -> None:
     assert full > 30
 
 
-def test_the_same_numbers_of_joins_folds_and_links() -> None:
+def test_canonical_joins_aggregations_and_links_give_the_same_numbers() -> None:
     full = 0
     for example in range(many(150)):
         random = Random(example)
@@ -228,7 +228,7 @@ def test_two_wordings_of_a_question_have_one_key(one: Aggregate, other: Aggregat
     assert len(compute_plan_key(one)) == 64
 
 
-def test_names_go_by_what_they_name() -> None:
+def test_canonical_names_follow_what_they_refer_to() -> None:
     plan = _nested()
     assert canonicalise(plan).bound.keys == ("k0",)
     assert map_measures(plan) == (Measure("total", "v0", SNAP), Measure("rows"))
@@ -314,7 +314,7 @@ def test_canonical_joins(other: Aggregate, same: bool) -> None:
     assert (compute_plan_key(other) == compute_plan_key(join())) is same
 
 
-def test_without_a_limit_of_partners_what_nobody_uses_is_gone() -> None:
+def test_unused_columns_of_an_unlimited_join_do_not_change_the_key() -> None:
     assert compute_plan_key(join(matches=None, more=("open", "size"))) == compute_plan_key(
         join(matches=None)
     )
@@ -402,7 +402,7 @@ def crossed(
     return Aggregate(Group(Bound(Project(Filter(TABLE, ADULT), outputs), (), 1, most)), (cross,))
 
 
-def test_combinations_have_one_form_whatever_their_columns_are_called() -> None:
+def test_combinations_have_one_form_under_any_column_names() -> None:
     plan = crossed(("b", ColumnRef("h")), ("a", I))
     assert canonicalise(plan).measures == (Contingency((("v0", 2), ("v1", 3))),)
     assert map_measures(plan) == ()
@@ -438,7 +438,7 @@ def test_the_same_combinations() -> None:
     assert full > 100
 
 
-def test_combinations_in_parts_are_others_than_those_of_some_rows(
+def test_combinations_in_parts_differ_from_combinations_of_whole_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """How fine the parts are depends on epsilon, and is no part of the meaning. That there are
@@ -519,7 +519,7 @@ def test_keys_are_new_where_a_condition_is_about_listed_values() -> None:
         assert (compute_plan_key(plan) != old(plan)) is new
 
 
-def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:
+def test_the_resolution_of_sums_does_not_change_the_key() -> None:
     """How fine sums are counted depends on epsilon, and a question asked again at a smaller one
     is the same.
     """

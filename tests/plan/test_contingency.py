@@ -32,7 +32,7 @@ def column(*numbers: int) -> Any:
     return np.array(numbers, dtype=np.int64)
 
 
-def test_as_many_codes_share_a_word_as_fit() -> None:
+def test_codes_share_a_word_up_to_its_capacity() -> None:
     assert group_into_words([10] * 100) == tuple(
         tuple(range(start, min(start + 18, 100))) for start in range(0, 100, 18)
     )

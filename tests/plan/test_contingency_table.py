@@ -19,7 +19,7 @@ def column(*numbers: int) -> Any:
     return np.array(numbers, dtype=np.int64)
 
 
-def test_marginals_are_those_of_a_loop() -> None:
+def test_marginals_agree_with_a_plain_loop() -> None:
     random = Random(2)
     for sizes in [(3,), (2, 3, 4), (2**40, 2, 2**30, 5, 3), (1, 1, 2), (7, 2**62, 2)]:
         rows = [
@@ -84,7 +84,7 @@ def test_a_table_is_not_printed() -> None:
         ("at least 0 and below the size", np.array([[2**64 - 1]], dtype=np.uint64), (3,)),
     ],
 )
-def test_rows_that_are_no_codes_are_refused(message: str, codes: Any, sizes: Any) -> None:
+def test_rows_with_invalid_codes_are_refused(message: str, codes: Any, sizes: Any) -> None:
     with pytest.raises(InvalidArgument, match=message):
         ContingencyTable.from_codes(codes, sizes)
 

@@ -102,7 +102,7 @@ def test_bounds_on_the_number_of_units() -> None:
     assert compute_max_units(beside) == 1000
 
 
-def test_where_caps_may_bite_and_what_is_lost() -> None:
+def test_row_bounds_bind_and_rounding_loss_is_computed() -> None:
     total, picked = Measure("total", "x", SNAP), OrderStatistic("least", "x", SNAP)
     plan = asked(
         Table(SCHEMA), 3, Measure("units"), Measure("rows"), total, Measure("values", "x"), picked
@@ -136,6 +136,8 @@ def test_rounding_loss_grows_with_references() -> None:
         ("(SELECT id, MIN(v) AS a FROM t GROUP BY id) AS u GROUP BY a", 1, False),
     ],
 )
-def test_where_groups_may_be_left_out(source: str, groups: int, left_out: bool) -> None:
+def test_questions_that_can_exceed_the_group_bound_are_recognised(
+    source: str, groups: int, left_out: bool
+) -> None:
     plan = parse_question(f"SELECT COUNT(*) FROM {source}", catalog("id", groups, 1)).plan
     assert can_exceed_group_bound(plan) is left_out

@@ -218,7 +218,7 @@ def test_describe_links_and_parts() -> None:
     ]
 
 
-def test_describe_says_no_step_that_nobody_chose() -> None:
+def test_rounding_without_a_declared_step_is_described_relative_to_the_range() -> None:
     fine, coarse = (
         Measure("total", "cost", ClampedGrid(Fraction(1, size), 0, 10 * size))
         for size in (2**20, 2**8)

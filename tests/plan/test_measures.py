@@ -118,13 +118,13 @@ def test_moments_of_higher_degree_cost_one_power_of_the_width() -> None:
     assert Measure("units").row_total == 1
 
 
-def test_limits_bound_a_unit_whatever_its_rows() -> None:
+def test_limits_bound_a_unit_with_any_rows() -> None:
     total = Measure("total", "x", ClampedGrid(Fraction(1), 0, 10), sum_bounds=(-2, 5))
     assert total.sensitivity(UnitReach(2, 100, None, is_change_one=False)) == Sensitivity.each(2, 5)
     assert total.sensitivity(UnitReach(1, 100, 1, is_change_one=True)) == Sensitivity.of(7)
 
 
-def test_sums_that_nobody_moves_are_refused() -> None:
+def test_sums_of_zero_sensitivity_are_refused() -> None:
     reach = UnitReach(1, 1, 1, is_change_one=False)
     with pytest.raises(Refused, match="can only be 0"):
         Measure("total", "x", ClampedGrid(Fraction(1), 0, 0)).sensitivity(reach)

@@ -123,7 +123,7 @@ def test_bound_refuses() -> None:
             Bound(ROWS, (), groups, rows)
 
 
-def test_a_row_that_is_a_unit_meets_one_public_row() -> None:
+def test_a_row_that_is_a_unit_joins_one_public_row() -> None:
     once = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 1)
     several = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 2)
     unlimited = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), keeps_unmatched=True)

@@ -63,7 +63,7 @@ def test_columns_follow_from_the_source() -> None:
     } == {"id"}
 
 
-def test_a_union_knows_what_all_its_sources_know() -> None:
+def test_a_union_has_the_properties_common_to_its_sources() -> None:
     assert Union((TABLE, OTHER)).columns["x"] == Range(
         "integer", Fraction(-1), Fraction(5), Fraction(1)
     )

@@ -197,7 +197,7 @@ def test_attributes_that_make_no_sense() -> None:
             Attribute("x", "text", values)
 
 
-def test_more_codes_than_can_be_told_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_codes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hedgerow.publish.domain._MAX_CODES", 5)
     Attribute("x", "real", edges=tuple(map(Fraction, range(6))))
     with pytest.raises(InvalidArgument, match="at most 5"):

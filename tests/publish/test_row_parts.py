@@ -83,7 +83,7 @@ def table_of(kind: str, sizes: tuple[int, ...], shape: str, rows: str, most: int
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_answer_lacks_more_than_is_told_and_that_is_a_hundredth_of_the_noise(
+def test_truncation_stays_within_its_stated_bound_of_a_hundredth_of_the_noise(
     kind: str, noise: str
 ) -> None:
     """Without noise, over all shapes, numbers of rows, caps and relations: the parts beside

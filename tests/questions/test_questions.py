@@ -129,7 +129,7 @@ def test_a_block_that_is_not_well_formed(block: str) -> None:
         questions("clinic", block)
 
 
-def test_every_world_can_be_written(tmp_path: Path) -> None:
+def test_every_scenario_can_be_written(tmp_path: Path) -> None:
     assert {path.suffix for path in (write("school", tmp_path).parent).iterdir()} == {
         ".toml",
         ".parquet",

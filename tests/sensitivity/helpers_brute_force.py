@@ -16,7 +16,7 @@ from math import ceil, exp
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 Values = tuple[int, ...]
 RELATIONS = ("add-remove", "change-one")
@@ -77,8 +77,8 @@ def quantile(p: Fraction, points: int) -> Callable[[Values], int]:
     return f
 
 
-def sample(x: Sequence[int], upper: int) -> Sample:
-    return Sample.from_values(list(x), lower=0, upper=upper)
+def sample(x: Sequence[int], upper: int) -> SortedSample:
+    return SortedSample.from_values(list(x), lower=0, upper=upper)
 
 
 def smooth_median(x: Sequence[int], rank: int, upper: int, beta: float) -> float:

@@ -9,7 +9,7 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.mechanisms import InverseSensitivity, Laplace
 from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.sensitivity.count import Count
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 from .helpers_brute_force import add_remove
 
@@ -28,7 +28,7 @@ def test_a_private_count_moves_by_one() -> None:
 
 def test_a_public_number_never_moves() -> None:
     count = Count("change-one")
-    for rows in ([], [7, 7], np.array([7, 8, 9]), Sample.from_values([7], lower=0, upper=9)):
+    for rows in ([], [7, 7], np.array([7, 8, 9]), SortedSample.from_values([7], lower=0, upper=9)):
         assert count.value(rows) == len(rows)
         assert count.local_sensitivity(rows) == count.smooth_sensitivity(rows, 1) == 0
         assert count.inverse_lengths(rows, [len(rows)]).tolist() == [0]

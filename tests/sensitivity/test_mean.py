@@ -11,7 +11,7 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.mechanisms import InverseSensitivity, Laplace, SmoothSensitivity
 from hedgerow.numeric.rounding import exp_down
 from hedgerow.sensitivity.mean import Mean
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 from .helpers_brute_force import change_one, sample
 
@@ -35,7 +35,7 @@ def test_the_mean_of_a_public_number_of_rows_scales_the_sum(n: int) -> None:
 
 
 def test_a_million_rows_move_a_mean_little() -> None:
-    x = Sample.from_values(np.arange(10**6) % 1000, lower=0, upper=1000)
+    x = SortedSample.from_values(np.arange(10**6) % 1000, lower=0, upper=1000)
     for relation in (Mean("add-remove"), Mean("change-one", filtered=True)):
         assert (
             relation.smooth_sensitivity(x, Fraction(1, 1000))
@@ -47,7 +47,7 @@ def test_a_million_rows_move_a_mean_little() -> None:
         )
         assert (
             relation.smooth_sensitivity(
-                Sample.from_values(x.values[:1000], lower=0, upper=1000), Fraction(1, 2**20)
+                SortedSample.from_values(x.values[:1000], lower=0, upper=1000), Fraction(1, 2**20)
             )
             > 998
         )
@@ -56,7 +56,7 @@ def test_a_million_rows_move_a_mean_little() -> None:
 
 
 def test_the_smooth_bound_of_a_mean_scales_noise() -> None:
-    x, mean = Sample.from_values([1, 2, 3] * 100, lower=0, upper=10), Mean("add-remove")
+    x, mean = SortedSample.from_values([1, 2, 3] * 100, lower=0, upper=10), Mean("add-remove")
     mechanism = SmoothSensitivity.calibrate(epsilon=5, bound=10, gamma=3, grid=2**-10)
     assert mean.smooth_sensitivity(x, mechanism.beta) == Fraction(10, 300)
     assert isinstance(
@@ -65,7 +65,7 @@ def test_the_smooth_bound_of_a_mean_scales_noise() -> None:
 
 
 def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
-    x = Sample.from_values([2, 4, 6] * 20, lower=0, upper=9)
+    x = SortedSample.from_values([2, 4, 6] * 20, lower=0, upper=9)
     for relation in (Mean("add-remove"), Mean("change-one"), Mean("change-one", filtered=True)):
         lengths = relation.inverse_lengths(x, range(10))
         assert lengths.tolist().index(0) == 4
@@ -73,7 +73,7 @@ def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
 
 
 def test_the_mean_of_no_rows_is_the_lower_bound() -> None:
-    empty = Sample.from_values([], lower=-2, upper=5)
+    empty = SortedSample.from_values([], lower=-2, upper=5)
     for relation in (Mean("add-remove"), Mean("change-one", filtered=True)):
         assert relation.value(empty) == -2
         assert (

@@ -26,7 +26,7 @@ from hedgerow.sensitivity.rank_pieces import (
     compute_inverse_lengths,
     compute_rank_errors,
 )
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.sensitivity.sum import Sum
 
 from .helpers_brute_force import PARTS, RELATIONS, Values, World, quantile
@@ -58,8 +58,8 @@ def kept(x: Values) -> Values:
     return tuple(v for v in x if v != FAILS)
 
 
-def sample(x: Values, shift: int = 0) -> Sample:
-    return Sample(np.array(kept(x), dtype=np.int64) + shift, shift, shift + POINTS - 1)
+def sample(x: Values, shift: int = 0) -> SortedSample:
+    return SortedSample(np.array(kept(x), dtype=np.int64) + shift, shift, shift + POINTS - 1)
 
 
 def mean(shift: int) -> Callable[[Values], Fraction]:
@@ -164,8 +164,8 @@ def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, 
     """The conditions of smooth sensitivity, propose-test-release and inverse sensitivity hold."""
     q, one, other = (
         Quantile(p, "change-one"),
-        Sample.from_values(x, lower=0, upper=20),
-        Sample.from_values([*x, z], lower=0, upper=20),
+        SortedSample.from_values(x, lower=0, upper=20),
+        SortedSample.from_values([*x, z], lower=0, upper=20),
     )
     for a, b in ((one, other), (other, one)):
         assert (
@@ -352,7 +352,7 @@ def test_moves_depend_on_relation_and_filter() -> None:
 
 
 def test_an_empty_sample_is_refused_only_if_its_size_is_public() -> None:
-    empty = Sample.from_values([], lower=0, upper=3)
+    empty = SortedSample.from_values([], lower=0, upper=3)
     with pytest.raises(
         InvalidArgument,
         match=(

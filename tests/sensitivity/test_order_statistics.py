@@ -19,7 +19,7 @@ from hedgerow.numeric.vectorised import Integers
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.sensitivity import order_statistics as order
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 from .helpers_brute_force import (
     PARTS,
@@ -246,7 +246,10 @@ def test_the_widest_window_is_found_with_the_smallest_blocks(
 @pytest.mark.parametrize("p", [HALF, Fraction(1, 3), Fraction(0)])
 def test_smooth_sensitivity_looks_between_the_marks(name: str, beta: float, p: Fraction) -> None:
     """Under add-remove, with several strides of k: the same as an evaluation at every k."""
-    x, q = Sample.from_values(shapes(4000)[name], lower=0, upper=10**9), Quantile(p, "add-remove")
+    x, q = (
+        SortedSample.from_values(shapes(4000)[name], lower=0, upper=10**9),
+        Quantile(p, "add-remove"),
+    )
     k = np.arange(4001)
     floor = 10**9 * np.exp(-beta * min(4000, np.ceil(100 / beta)))
     expected = max(floor, float((q._compute_widths(x, k) * np.exp(-beta * k)).max()))
@@ -273,16 +276,16 @@ def test_a_single_jump_in_the_data_is_found(neighbours: str) -> None:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_large_values_do_not_drown_small_gaps(neighbours: str) -> None:
     top = 2**53
-    x = Sample.from_values(np.arange(top - 300, top - 100), lower=-top, upper=top)
-    near = Sample.from_values(np.arange(200), lower=-100, upper=2**30)
+    x = SortedSample.from_values(np.arange(top - 300, top - 100), lower=-top, upper=top)
+    near = SortedSample.from_values(np.arange(200), lower=-100, upper=2**30)
     q = Quantile(HALF, neighbours)
     assert q.local_sensitivity(x) == q.local_sensitivity(near) == 1
     assert q.smooth_sensitivity(x, 1) == q.smooth_sensitivity(near, 1)
 
 
 @cache
-def million(name: str) -> Sample:
-    return Sample.from_values(shapes(10**6)[name], lower=0, upper=10**9)
+def million(name: str) -> SortedSample:
+    return SortedSample.from_values(shapes(10**6)[name], lower=0, upper=10**9)
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from hedgerow.sensitivity.rank_pieces import (
     compute_inverse_lengths,
     compute_rank_errors,
 )
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 from .helpers_brute_force import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample
 
@@ -37,7 +37,7 @@ def worlds(neighbours: str) -> list[World]:
 
 @given(st.lists(st.integers(-5, 15), max_size=12))
 def test_pieces_cover_the_range_once(values: list[int]) -> None:
-    x = Sample.from_values(values, lower=0, upper=9)
+    x = SortedSample.from_values(values, lower=0, upper=9)
     parts = build_pieces(x)
     assert parts.first.tolist() == [0, *np.cumsum(parts.points)[:-1]]
     assert (parts.points > 0).all()

@@ -11,7 +11,7 @@ import pytest
 from hedgerow.errors import InvalidArgument, Refused, Unbounded, Unsupported
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.privacy.sensitivity import LocalSensitivity, Sensitivity
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.sensitivity.sensitivity_table import STATISTICS, global_sensitivity, local_sensitivity
 
 from .helpers_brute_force import RELATIONS, add_remove, change_one, sample
@@ -101,7 +101,10 @@ def test_order_statistics_attain_the_whole_width(statistic: str, neighbours: str
         p = 0.3 if statistic == "quantile" else None
         assert (
             local_sensitivity(
-                statistic, Sample.from_values([], lower=-2, upper=5), neighbours=neighbours, p=p
+                statistic,
+                SortedSample.from_values([], lower=-2, upper=5),
+                neighbours=neighbours,
+                p=p,
             )
             == 7
         )
@@ -197,14 +200,14 @@ def test_local_sensitivity_of_a_sum_that_may_grow() -> None:
         )
     assert (
         local_sensitivity(
-            "sum", Sample.from_values([1], lower=-7, upper=3), neighbours="add-remove"
+            "sum", SortedSample.from_values([1], lower=-7, upper=3), neighbours="add-remove"
         )
         == 7
     )
 
 
 def test_local_sensitivity_is_in_the_units_of_the_values() -> None:
-    x = Sample.from_values([0.25, 0.5, 1.0], lower=0.0, upper=2.0)
+    x = SortedSample.from_values([0.25, 0.5, 1.0], lower=0.0, upper=2.0)
     assert local_sensitivity("median", x, neighbours="change-one") == Fraction(1, 2)
     assert local_sensitivity("max", x, neighbours="change-one") == 1
     assert local_sensitivity("min", x, neighbours="change-one") == Fraction(1, 4)
@@ -214,7 +217,7 @@ def test_local_sensitivity_is_in_the_units_of_the_values() -> None:
 
 
 def test_local_sensitivity_under_a_filter() -> None:
-    x = Sample.from_values([50, 52, 60], lower=50, upper=60)
+    x = SortedSample.from_values([50, 52, 60], lower=50, upper=60)
     told = {
         name: local_sensitivity(name, x, neighbours="change-one", filtered=True)
         for name in ("count", "sum", "mean", "min", "median", "max")
@@ -224,7 +227,7 @@ def test_local_sensitivity_under_a_filter() -> None:
     assert local_sensitivity("count", x, neighbours="change-one") == 0
     assert local_sensitivity("count", x, neighbours="add-remove") == 1
     assert local_sensitivity("mean", x, neighbours="add-remove") == 3  # without the 60
-    empty = Sample.from_values([], lower=50, upper=60)
+    empty = SortedSample.from_values([], lower=50, upper=60)
     assert [
         local_sensitivity(name, empty, neighbours="change-one", filtered=True)
         for name in ("sum", "mean", "max")

@@ -13,7 +13,7 @@ import pytest
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.mechanisms import InverseSensitivity, Laplace
 from hedgerow.numeric.rounding import exp_down
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.sensitivity.sum import Sum
 
 DOMAINS = [(-1, 2), (0, 3), (1, 3), (-3, -1)]
@@ -31,8 +31,8 @@ def neighbours(x: tuple[int, ...], low: int, high: int, relation: str) -> set[tu
     return {*rest, *(tuple(sorted((*x, v))) for v in domain)}
 
 
-def sample(x: tuple[int, ...], low: int, high: int) -> Sample:
-    return Sample(np.array(x, dtype=np.int64), low, high)
+def sample(x: tuple[int, ...], low: int, high: int) -> SortedSample:
+    return SortedSample(np.array(x, dtype=np.int64), low, high)
 
 
 @pytest.mark.parametrize("relation", ["change-one", "add-remove"])
@@ -107,7 +107,7 @@ def test_lengths_under_add_remove_are_no_more_than_the_truth_and_move_by_one(
 
 
 def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
-    here = Sample.from_values([1, 2, 2, 3], lower=0, upper=5)
+    here = SortedSample.from_values([1, 2, 2, 3], lower=0, upper=5)
     sums = np.arange(0, 21)
     lengths = Sum("change-one").inverse_lengths(here, sums)
     chosen = [InverseSensitivity.calibrate(epsilon=50).sample(lengths) for _ in range(20)]
@@ -116,7 +116,7 @@ def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
 
 def test_sums_beyond_64_bits() -> None:
     top = 2**53
-    here = Sample.from_values(
+    here = SortedSample.from_values(
         np.array([top, -top, 3, -4]).repeat([2000, 1, 1, 1]), lower=-top, upper=top
     )
     assert Sum("add-remove").value(here) == 1999 * top - 1
@@ -129,7 +129,7 @@ def test_sums_beyond_64_bits() -> None:
 
 @pytest.mark.parametrize("total", [Sum("add-remove"), Sum("change-one", filtered=True)], ids=str)
 def test_lengths_of_the_farthest_candidates_do_not_overflow(total: Sum) -> None:
-    here = Sample.from_values([2**30, -5, 1], lower=-(2**30), upper=2**30)
+    here = SortedSample.from_values([2**30, -5, 1], lower=-(2**30), upper=2**30)
     far = total.inverse_lengths(here, [2**63 - 1, -(2**63), 2**62, 2**30 - 4])
     assert np.abs(far[:3] - 2**31).max() <= 1  # as if they were 2^61 steps away
     assert far[3] == 0

@@ -90,7 +90,7 @@ def sparse_vector(noisy_queries: bool, stop: bool) -> Callable[[Any, int], list[
     return run
 
 
-def test_sparse_vector_and_its_broken_kin() -> None:
+def test_the_audit_refutes_broken_variants_of_sparse_vector_only() -> None:
     one, other = [1] * 5 + [0] * 5, [0] * 5 + [1] * 5
     honest = audit(sparse_vector(True, True), one, other, confidence=1 - 1e-9, batch=True)
     assert honest.epsilon <= 1

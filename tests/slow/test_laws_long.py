@@ -74,7 +74,7 @@ def test_nobody_is_accused_in_sixty_runs() -> None:
         check_mechanism(Gaussian(Fraction(3)), draws=20_000)
 
 
-def test_nobody_is_accused_in_small_worlds() -> None:
+def test_no_correct_mechanism_fails_on_small_data_sets() -> None:
     for _ in range(30):
         check_mechanism(Stable.calibrate(epsilon=1, delta=1e-3), draws=20_000)
         check_mechanism(ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=1e-3), draws=20_000)

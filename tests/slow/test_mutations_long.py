@@ -18,7 +18,7 @@ def test_no_forgery_is_accepted(seed: int) -> None:
 
 
 @pytest.mark.parametrize("start", range(0, 5000, 1000))
-def test_what_runs_is_what_was_written(start: int) -> None:
+def test_programs_run_as_written(start: int) -> None:
     for seed in range(start, start + 1000):
         ran, said = agree(seed)
         assert ran == said, seed

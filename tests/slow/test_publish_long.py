@@ -52,7 +52,7 @@ def _designs() -> list[Any]:
 
 
 @pytest.mark.parametrize("design", _designs())
-def test_the_error_is_the_one_that_was_told(design: Strategy) -> None:
+def test_the_error_matches_the_stated_error(design: Strategy) -> None:
     """Errors depend on the noise alone, so the exact counts may be 0. The mean over answers of
     the squared error, run by run.
     """
@@ -111,7 +111,7 @@ def test_a_hundred_attributes_of_ten_codes() -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sparse"])
-def test_what_is_published_of_people_with_many_rows_is_true(
+def test_publications_of_people_with_many_rows_are_correct(
     kind: str, noise: str, relation: str
 ) -> None:
     """Over all shapes, numbers of rows and caps: means within what is lost, and intervals that

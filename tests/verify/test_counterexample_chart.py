@@ -50,7 +50,7 @@ def test_a_number_is_cut_into_cells() -> None:
     )
 
 
-def test_what_cannot_be_measured_still_has_two_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unmeasured_probabilities_still_have_two_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> list[object]:
         raise Refused("too many paths.")
 
@@ -80,7 +80,7 @@ def test_long_outputs_are_shortened() -> None:
     assert all(len(line) < 120 for line in text.splitlines())
 
 
-def test_of_a_pad_too_wide_to_list_the_event_and_the_rest_are_shown() -> None:
+def test_a_pad_too_wide_to_list_shows_the_event_and_the_rest() -> None:
     program = read(
         "key = uniform_bits(512)\nreturn m & key",
         "m: private[bits[512]]",

@@ -63,7 +63,7 @@ def test_a_right_program_is_proved_with_its_costs() -> None:
     )
 
 
-def test_a_claim_that_is_larger_than_need_be_is_proved_and_the_smaller_one_is_told() -> None:
+def test_a_loose_claim_is_proved_and_the_smallest_one_reported() -> None:
     verdict = verify_program(read("return x + laplace(4 / eps)", X))
     assert verdict.verdict is VerdictKind.PROVED
     assert verdict.claim == "eps for one"
@@ -355,7 +355,7 @@ def test_claims_in_units_of_eps(claim: str, expected: float | None) -> None:
     assert found == (pytest.approx(expected) if expected is not None else None)
 
 
-def test_a_claim_that_is_no_number_has_no_units() -> None:
+def test_a_symbolic_claim_has_no_units() -> None:
     program = read("return 1", X, '@mechanism(epsilon="1/(eps - 1)", neighbours="one")\n')
     assert compute_claim_multiple(program.claim.epsilon, program) is None
 

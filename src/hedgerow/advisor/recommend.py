@@ -10,7 +10,7 @@ from hedgerow.advisor.request import RecommendationRequest
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_delta, parse_epsilon, parse_whole
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample, check_relation
+from hedgerow.sensitivity.sample import SortedSample, check_relation
 
 __all__ = ["choose"]
 
@@ -42,7 +42,7 @@ def choose(
     bounds = (
         None
         if lower is None or upper is None
-        else Sample.from_values([], lower=lower, upper=upper, grid=grid)
+        else SortedSample.from_values([], lower=lower, upper=upper, grid=grid)
     )
     question = RecommendationRequest(
         statistic,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["RecommendationRequest"]
 
@@ -20,11 +20,11 @@ class RecommendationRequest:
     delta: Fraction | None
     n: int
     neighbours: str
-    bounds: Sample | None  # an empty sample, for its bounds and grid
+    bounds: SortedSample | None  # an empty sample, for its bounds and grid
     p: Fraction
 
     @property
-    def declared_range(self) -> Sample:
+    def declared_range(self) -> SortedSample:
         """The declared range; refused if there is none."""
         if self.bounds is None:
             raise InvalidArgument("lower", f"and upper must be given for the {self.statistic}")

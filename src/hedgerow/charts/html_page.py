@@ -5,6 +5,7 @@ A page runs no script and loads nothing, for screens and for paper. All its text
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,6 +16,7 @@ from hedgerow.charts.svg import PALETTE, STYLE
 __all__ = ["Figure", "PageSection", "render_page"]
 
 _MAX_OPEN_ROWS: Final = 14  # rows of a figure's table that is not folded
+_NUMERIC_CELL: Final = re.compile(r"[−–\-+.,0-9e ]*|(under |over )?[0-9.,]+ %")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def _render_note(note: str) -> str:
 
 def _render_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     kinds = [
-        ' class="n"' if all(_is_numeric(row[place]) for row in rows) else ""
+        ' class="n"' if all(_NUMERIC_CELL.fullmatch(row[place]) for row in rows) else ""
         for place in range(len(headers))
     ]
     head = "".join(
@@ -111,10 +113,6 @@ def _render_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide">{table}</div>'
-
-
-def _is_numeric(cell: str) -> bool:
-    return not cell.strip("−–-+.,0123456789e ")
 
 
 _STYLE: Final = f"""{PALETTE}

@@ -32,7 +32,8 @@ _BAR_HEIGHT, _BAR_TOP = 22, 6
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A value with its interval, if it has one. ``short_label`` replaces the label under an axis;
-    ``interval_name`` says in the tooltip what kind of interval it is.
+    ``interval_name`` says in the tooltip what kind of interval it is; ``written`` is the value as
+    people read it, if a plain number would mislead.
     """
 
     label: str
@@ -41,6 +42,7 @@ class Bar:
     high: float | None = None
     short_label: str = ""
     interval_name: str = "95 %:"
+    written: str = ""
 
     @property
     def extent(self) -> tuple[float, float]:
@@ -51,9 +53,14 @@ class Bar:
         )
 
     @property
+    def value_label(self) -> str:
+        """The value as it stands beside the bar."""
+        return self.written or format_number(self.value)
+
+    @property
     def tooltip(self) -> str:
         """The label, the value and its interval."""
-        text = f"{self.label}: {format_number(self.value)}"
+        text = f"{self.label}: {self.value_label}"
         if self.low is None or self.high is None:
             return text
         ends = f"{format_number(self.low)} to {format_number(self.high)}"
@@ -94,7 +101,8 @@ def draw_bar_chart(bars: Sequence[Bar], description: str) -> str:
     """Draw horizontal bars, for names: one line each, with the value beside it."""
     left = 16 + compute_label_width(bar.label for bar in bars)
     least, ticks = _choose_axis(bars)
-    at = build_scale(least, ticks[-1], left, WIDTH - 70)
+    right = max(70, 16 + compute_label_width(bar.value_label for bar in bars))
+    at = build_scale(least, ticks[-1], left, WIDTH - right)
     bottom = _BAR_TOP + _BAR_HEIGHT * len(bars)
     parts = [draw_line(at(tick), _BAR_TOP, at(tick), bottom, "grid") for tick in ticks]
     parts += [draw_text(at(tick), bottom + 16, format_number(tick), "middle") for tick in ticks]
@@ -106,8 +114,7 @@ def draw_bar_chart(bars: Sequence[Bar], description: str) -> str:
         if bar.low is not None and bar.high is not None:
             middle = y + _BAR_HEIGHT / 2
             parts.append(draw_whisker(middle, at(bar.low), at(bar.high), 4, horizontal=True))
-        value = format_number(bar.value)
-        parts.append(draw_text(at(bar.extent[1]) + 8, y + 15, value, "start", "value"))
+        parts.append(draw_text(at(bar.extent[1]) + 8, y + 15, bar.value_label, "start", "value"))
     parts.append(draw_line(at(0), _BAR_TOP, at(0), bottom, "axis"))
     return wrap_svg(bottom + 24, description, parts)
 

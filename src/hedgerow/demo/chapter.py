@@ -108,7 +108,7 @@ def _encode_value(value: Any) -> Any:
     if isinstance(value, Balance):
         return value.to_dict()
     if isinstance(value, Fraction):
-        return format_decimals(value, up=True)
+        return format_decimals(value, up=True, padded=True)
     if dataclasses.is_dataclass(value):
         return {
             field.name: _encode_value(getattr(value, field.name))

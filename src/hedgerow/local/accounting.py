@@ -3,6 +3,11 @@
 **Lifetime.** A memoised protocol costs its lifetime epsilon for each different value, however often
 it is reported; any other costs epsilon for each report. Metrics add.
 
+**Collector.** A collector cannot see the loss of one client, because it does not know clients. It
+knows the cost of a report and the epochs and parameter sets of the counted reports. From these it
+computes the largest loss of a client by its cap, and the loss so far of a client that always
+answered.
+
 **Shuffling.** When the reports of n clients reach the analyst in random order and carry nothing
 that identifies them, one client hides among the others: the shuffled batch is (epsilon', delta)-DP
 with a much smaller epsilon'. The conditions are in ``SHUFFLING_CONDITIONS``; where one of them
@@ -47,9 +52,11 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1, inf, isfinite, log, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.special import betainc, gammaln
@@ -71,9 +78,14 @@ from hedgerow.numeric.vectorised import Floats
 
 __all__ = [
     "EQUIDISTANT_PROTOCOLS",
+    "SHOWN_CAPS",
     "SHUFFLING_CONDITIONS",
+    "MetricLoss",
+    "compute_joint_epsilon",
+    "compute_losses",
     "compute_shuffled_delta",
     "compute_shuffled_epsilon",
+    "finite_or_none",
     "sum_lifetime_epsilon",
 ]
 
@@ -97,6 +109,7 @@ SHUFFLING_CONDITIONS = (
         " then the size of a cohort"
     ),
 )
+SHOWN_CAPS = (1, 2, 3, 5, 10)  # on the collector's page
 _MAX_CLIENTS = 10**8  # further clients only improve privacy; the bound at this size still holds
 _ROUNDING_SLACK = 1e-3
 # the resolution of m; it may fall as n grows, because neighbouring values then differ less
@@ -111,6 +124,73 @@ def sum_lifetime_epsilon(metrics: Iterable[tuple[Metric, int]]) -> float:
     each = [metric.lifetime_epsilon(values) for metric, values in metrics]
     return (
         round_float_up(sum(map(Fraction, each), Fraction(0))) if all(map(isfinite, each)) else inf
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLoss:
+    """The loss of a client in a metric: the number of epochs and of parameter sets with counted
+    reports under its id, and the largest epsilon paid by a client that answered once in each of
+    these epochs with the same value.
+    """
+
+    metric: Metric
+    epoch_count: int
+    parameter_sets: int
+    paid_epsilon: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the loss for JSON; infinity is null."""
+        caps = [
+            {"cap": cap, "epsilon": finite_or_none(self.metric.lifetime_epsilon(cap))}
+            for cap in SHOWN_CAPS
+        ]
+        return {
+            "epochs": self.epoch_count,
+            "rules": self.parameter_sets,
+            "so_far": finite_or_none(self.paid_epsilon),
+            "caps": caps,
+        }
+
+
+def compute_losses(present: Sequence[Metric], counted: Sequence[Metric]) -> list[MetricLoss]:
+    """Compute the loss of each present metric from all counted metrics."""
+    return [
+        _compute_loss(metric, [other for other in counted if other.id == metric.id])
+        for metric in present
+    ]
+
+
+def compute_joint_epsilon(present: Sequence[Metric], cap: int) -> float:
+    """Return the largest epsilon of a client that takes part in all of these metrics, each with
+    this cap.
+    """
+    return sum_lifetime_epsilon((metric, cap) for metric in present)
+
+
+def finite_or_none(number: float) -> float | None:
+    """Return the number, or None for infinity, which JSON cannot express."""
+    return number if isfinite(number) else None
+
+
+def _compute_loss(metric: Metric, counted: list[Metric]) -> MetricLoss:
+    """Compute the loss of one metric: a memoised answer is paid for once, any other in each epoch,
+    and new parameters draw new answers.
+    """
+    rules = {other.permanent_hash: other for other in counted}
+    paid = (
+        (
+            rule,
+            (
+                1
+                if rule.scheme.memoised
+                else sum(other.permanent_hash == lasting for other in counted)
+            ),
+        )
+        for lasting, rule in rules.items()
+    )
+    return MetricLoss(
+        metric, len({other.epoch for other in counted}), len(rules), sum_lifetime_epsilon(paid)
     )
 
 

@@ -21,10 +21,10 @@ __all__ = [
     "Records",
     "byte_width",
     "check_codes",
+    "check_padding",
     "check_records",
     "count_numbers",
     "draw_coin_rows",
-    "is_padding_zero",
     "iterate_numbers",
     "pack_numbers",
     "sum_columns",
@@ -135,9 +135,10 @@ def draw_coin_rows(threshold: int, rows: int, bits: int) -> Records:
     return packed
 
 
-def is_padding_zero(records: Records, bits: int) -> bool:
-    """Check that all bits after the last one are 0."""
-    return bits % 8 == 0 or not (records[:, -1] & (0xFF >> bits % 8)).any()
+def check_padding(records: Records, bits: int) -> None:
+    """Refuse records in which a bit after the last one is not 0."""
+    if bits % 8 and (records[:, -1] & (0xFF >> bits % 8)).any():
+        raise InvalidArgument("records", "must have zeros after the last bit; nothing was counted")
 
 
 def sum_columns(records: Records, bits: int) -> Integers:

@@ -21,12 +21,15 @@ from hedgerow.numeric.rounding import log_up, round_up
 from hedgerow.numeric.vectorised import Mask
 
 __all__ = [
+    "DOMAIN_ENDS",
     "MAX_DOMAIN",
     "SCALE",
+    "THRESHOLD_ENDS",
     "check_domain",
     "check_epsilon",
+    "check_fields",
     "check_integer",
-    "check_threshold",
+    "check_rules",
     "compute_epsilon",
     "draw_uint16",
     "find_largest_threshold",
@@ -35,6 +38,9 @@ __all__ = [
 
 SCALE = 1 << 16
 MAX_DOMAIN = 1 << 24  # counters of one metric then fill 128 MB
+DOMAIN_ENDS = (2, MAX_DOMAIN)
+# Strictly between 0 and 1: at either end a report would reveal the client's value.
+THRESHOLD_ENDS = (1, SCALE - 1)
 # ln 65535 = 11.09: for larger epsilons the smallest probability, 1/65536, is too large
 _MAX_EPSILON = 11
 
@@ -67,17 +73,22 @@ def check_integer(value: object, argument: str, low: int, high: int) -> int:
     return int(value)
 
 
-def check_threshold(value: object, argument: str) -> int:
-    """Check a probability in multiples of 1/65536, strictly between 0 and 1.
+def check_fields(protocol: object, **ends: tuple[int, int]) -> None:
+    """Check the integer fields of a frozen dataclass between these ends, and store them as int."""
+    for name, (low, high) in ends.items():
+        object.__setattr__(protocol, name, check_integer(getattr(protocol, name), name, low, high))
 
-    At either end a report would reveal the client's value.
-    """
-    return check_integer(value, argument, 1, SCALE - 1)
+
+def check_rules(protocol: object, *rules: tuple[str, bool, str]) -> None:
+    """Refuse the first field whose rule does not hold; a rule is a field, a fact and a sentence."""
+    for name, holds, sentence in rules:
+        if not holds:
+            raise InvalidArgument(name, sentence, getattr(protocol, name))
 
 
 def check_domain(value: object, argument: str = "domain") -> int:
     """Check the number of values in a domain."""
-    return check_integer(value, argument, 2, MAX_DOMAIN)
+    return check_integer(value, argument, *DOMAIN_ENDS)
 
 
 def check_epsilon(epsilon: Number) -> Fraction:

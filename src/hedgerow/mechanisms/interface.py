@@ -108,8 +108,8 @@ class ResponseMechanism(Mechanism, Protocol):
 class PointMechanism(Mechanism, Protocol):
     """A bounded column in, one point of its range out; ``shape = "point"``.
 
-    ``sample`` takes values with ``lower=`` and ``upper=``, or a ``Sample``. A mechanism that holds
-    under one neighbour relation only names it in ``neighbours``.
+    ``sample`` takes values with ``lower=`` and ``upper=``, or a ``SortedSample``. A mechanism that
+    holds under one neighbour relation only names it in ``neighbours``.
     """
 
     def log_prob(self, point: Any, values: Any) -> float:

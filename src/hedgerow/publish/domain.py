@@ -120,21 +120,17 @@ class Attribute:
                 self.type,
                 sorted((value, code) for code, value in enumerate(self.values or ())),
             )
-        if self.type == "date":
-            starts: list[tuple[Value, int]] = [
-                (date.fromordinal(math.ceil(edge)), code)
-                for code, edge in enumerate(self.edges[:-1])
-            ]
-            return _build_binary_search(column, "date", starts)
         widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
         low, width = self.edges[0], max(widths)
-        if len(widths) > 1 or (
-            self.type == "integer" and (width.denominator, low.denominator) != (1, 1)
+        if (
+            self.type == "date"
+            or len(widths) > 1
+            or (self.type == "integer" and (width.denominator, low.denominator) != (1, 1))
         ):
-            wanted: list[tuple[Value, int]] = [
+            starts = [
                 (_convert_edge(edge, self.type), code) for code, edge in enumerate(self.edges[:-1])
             ]
-            return _build_binary_search(column, self.type, wanted)
+            return _build_binary_search(column, self.type, starts)
         above = Call("-", (column, Constant(_convert_edge(low, self.type), self.type)))
         place = Call(
             "floor", (Call("/", (above, Constant(_convert_edge(width, self.type), self.type))),)
@@ -301,10 +297,10 @@ def _compute_bin_edges(
 ) -> tuple[Fraction, ...]:
     if isinstance(bins, str | bytes) or not isinstance(bins, int | Sequence):
         raise InvalidArgument("bins", f"of {column.name} must be a number or a list of edges", bins)
+    # An integer n covers n to below n + 1, so that bins of integers are as wide as they look.
+    top = high if column.type == "real" else high + 1
     if isinstance(bins, int):
         count = parse_whole(bins, "bins")
-        # An integer n covers n to below n + 1, so that bins of integers are as wide as they look.
-        top = high if column.type == "real" else high + 1
         if column.type == "real":
             return tuple(low + place * (top - low) / count for place in range(count + 1))
         if count > top - low:
@@ -318,7 +314,7 @@ def _compute_bin_edges(
         Fraction(edge.toordinal()) if isinstance(edge, date) else parse_exact(edge, "bins")
         for edge in bins
     )
-    if not edges or edges[0] < low or edges[-1] > (high if column.type == "real" else high + 1):
+    if not edges or edges[0] < low or edges[-1] > top:
         raise InvalidArgument(
             "bins",
             f"of {column.name} must lie within its bounds, {_format_numbers((low, high))}",
@@ -331,7 +327,7 @@ def _compute_bin_edges(
             _format_numbers(edges),
         )
     # The last bin is closed: for integers it reaches to below the next one.
-    return edges if column.type == "real" else (*edges[:-1], high + 1)
+    return (*edges[:-1], top)
 
 
 def build_contingency_plan(
@@ -362,7 +358,9 @@ def _combine_codes(codes: Sequence[tuple[Expression, int]]) -> Expression:
 
 
 def _convert_edge(value: Fraction, type_: Type) -> Value:
-    return math.ceil(value) if type_ == "integer" else float(value)
+    if type_ == "real":
+        return float(value)
+    return date.fromordinal(math.ceil(value)) if type_ == "date" else math.ceil(value)
 
 
 def _build_binary_search(

@@ -50,13 +50,12 @@ from hedgerow.accuracy.histogram_mean import BinNoise, BinPoints, compute_bin_me
 from hedgerow.accuracy.noise_sum import bound_sum_radii, find_sum_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.exact_number import Number, parse_probability, parse_whole
+from hedgerow.numeric.vectorised import Floats
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import COUNT_COLUMN
-from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats
+from hedgerow.publish.privacy_parameters import NOISE_NAMES, AdditiveNoise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,10 +71,7 @@ __all__ = [
 _MEAN_CANDIDATES: Final = 4096  # grid points for the mean, over the range
 _CHUNK_CELLS: Final = 2**22
 _MEAN_BETA_SHARE: Final = Fraction(1, 10)  # of beta, for the mean within a variance
-_MECHANISMS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {
-    "laplace": Laplace,
-    "gaussian": Gaussian,
-}
+_MECHANISMS: Final = {name.lower(): mechanism for mechanism, name in NOISE_NAMES.items()}
 
 
 @dataclass(frozen=True, slots=True)

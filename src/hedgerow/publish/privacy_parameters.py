@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from math import inf
 from typing import Any, Final
 
@@ -20,9 +20,17 @@ from hedgerow.privacy.unit import RELATIONS
 from hedgerow.release.linear_queries import QueryBlock
 from hedgerow.release.private_table import compute_measurement_loss
 
-__all__ = ["AdditiveNoise", "PrivacyParameters", "check_epsilon_or_rho"]
+__all__ = [
+    "NOISE_NAMES",
+    "AdditiveNoise",
+    "PrivacyParameters",
+    "calibrate_noise",
+    "check_epsilon_or_rho",
+]
 
 AdditiveNoise = Laplace | Gaussian
+# in receipts and states and, in lower case, in facts: stored, whatever the classes are called
+NOISE_NAMES: Final[dict[type[AdditiveNoise], str]] = {Laplace: "Laplace", Gaussian: "Gaussian"}
 
 _SCALE_RESOLUTION: Final = 10**9  # rounding enlarges noise by less than one part in this many
 
@@ -130,83 +138,48 @@ class PrivacyParameters:
         """
         if len(blocks) != len(spreads) or not all(0 < spread < math.inf for spread in spreads):
             raise InvalidArgument("spreads", "must be one finite number above 0 for each block")
-        sensitivities = [self.sensitivity(block) for block in blocks]
         if len(blocks) == 1:
-            return (self._calibrate_sensitivity(sensitivities[0]),)
-        size = self._compute_scale_factor(sensitivities, spreads)
+            return (self.calibrate(blocks[0]),)
+        norms = [self._compute_norm(block) for block in blocks]
+        kind, power, price = (
+            (Laplace, 1, self.epsilon) if self.rho is None else (Gaussian, 2, 2 * self.rho)
+        )
+        assert price is not None
+        # the ratio of the scales to the spreads, before rounding
+        size = sum(
+            float(norm) / spread**power for norm, spread in zip(norms, spreads, strict=True)
+        ) / float(price)
+        if self.is_gaussian:
+            size = math.sqrt(size)
         # A multiple of the parts per row: scales in parts are exact multiples of those in rows.
         denominator = (
             _SCALE_RESOLUTION
             * self.parts_per_row
             * 10 ** max(0, math.ceil(math.log10(size / self.parts_per_row * max(spreads))))
         )
-        while not self._is_affordable(
-            sensitivities,
-            steps := [int(denominator / (size * spread)) for spread in spreads],
-            denominator,
-        ):
+        while True:
+            steps = [int(denominator / (size * spread)) for spread in spreads]
+            costs = (norm * step**power for norm, step in zip(norms, steps, strict=True))
+            if sum(costs) <= price * denominator**power:
+                break
             size *= 1 + 1e-12
-        kind = Gaussian if self.is_gaussian else Laplace
-        return tuple(_build_mechanism(partial(kind, Fraction(denominator, step))) for step in steps)
-
-    def _calibrate_sensitivity(self, sensitivity: Sensitivity) -> AdditiveNoise:
-        if self.rho is not None:
-            return _build_mechanism(
-                lambda: Gaussian.calibrate(sensitivity=sensitivity, rho=self.rho, grid=1)
-            )
-        return _build_mechanism(
-            lambda: Laplace.calibrate(sensitivity=sensitivity, epsilon=self.epsilon, grid=1)
-        )
-
-    def _compute_scale_factor(
-        self, sensitivities: Sequence[Sensitivity], spreads: Sequence[float]
-    ) -> float:
-        """Return the ratio of the scales to the spreads, before rounding."""
-        if self.rho is not None:
-            return math.sqrt(
-                sum(
-                    float(sensitivity.l2_squared) / spread**2
-                    for sensitivity, spread in zip(sensitivities, spreads, strict=True)
-                )
-                / float(2 * self.rho)
-            )
-        assert self.epsilon is not None
-        return sum(
-            float(sensitivity.l1) / spread
-            for sensitivity, spread in zip(sensitivities, spreads, strict=True)
-        ) / float(self.epsilon)
-
-    def _is_affordable(
-        self, sensitivities: Sequence[Sensitivity], steps: Sequence[int], denominator: int
-    ) -> bool:
-        """Return whether noise of the scales denominator/step fits the price, computed exactly."""
-        if self.rho is not None:
-            return (
-                sum(
-                    sensitivity.l2_squared * step**2
-                    for sensitivity, step in zip(sensitivities, steps, strict=True)
-                )
-                <= 2 * self.rho * denominator**2
-            )
-        assert self.epsilon is not None
-        return (
-            sum(
-                sensitivity.l1 * step
-                for sensitivity, step in zip(sensitivities, steps, strict=True)
-            )
-            <= self.epsilon * denominator
-        )
+        with _refuse_undrawable_noise():
+            return tuple(kind(Fraction(denominator, step)) for step in steps)
 
     def calibrate(self, block: QueryBlock) -> AdditiveNoise:
         """Return the least noise with which one block costs the whole price."""
-        return self._calibrate_sensitivity(self.sensitivity(block))
+        with _refuse_undrawable_noise():
+            return calibrate_noise(self.sensitivity(block), self.epsilon, self.rho)
+
+    def _compute_norm(self, block: QueryBlock) -> Fraction:
+        """Return what a block costs at scale 1: its l1, or its squared l2 for twice the rho."""
+        sensitivity = self.sensitivity(block)
+        return sensitivity.l2_squared if self.is_gaussian else sensitivity.l1
 
     def noise_factor(self, block: QueryBlock) -> float:
         """Return the factor to which the scale of a block's noise is proportional."""
-        sensitivity = self.sensitivity(block)
-        if self.is_gaussian:
-            return math.sqrt(float(sensitivity.l2_squared))
-        return float(sensitivity.l1)
+        norm = float(self._compute_norm(block))
+        return math.sqrt(norm) if self.is_gaussian else norm
 
     def total_cost(self, measurements: Sequence[tuple[QueryBlock, AdditiveNoise]]) -> Loss:
         """Return the loss of all measurements of a strategy."""
@@ -224,9 +197,19 @@ class PrivacyParameters:
         )
 
 
-def _build_mechanism(mechanism: Callable[[], AdditiveNoise]) -> AdditiveNoise:
+def calibrate_noise(
+    sensitivity: Sensitivity, epsilon: Fraction | None, rho: Fraction | None
+) -> AdditiveNoise:
+    """Return the least noise on integers for a pure epsilon, or for a rho."""
+    if rho is not None:
+        return Gaussian.calibrate(sensitivity=sensitivity, rho=rho, grid=1)
+    return Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon, grid=1)
+
+
+@contextmanager
+def _refuse_undrawable_noise() -> Iterator[None]:
     try:
-        return mechanism()
+        yield
     except InvalidArgument as wrong:
         raise Refused(
             "This publication needs more noise than can be drawn. Give it more epsilon, or ask for"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Domain
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "INTERVAL_BETA",
+    "MAX_CELLS",
     "Accuracy",
     "Builder",
     "BuiltTable",
@@ -29,6 +32,9 @@ __all__ = [
     "measure_all",
 ]
 
+# the probability with which a published interval may miss its exact count
+INTERVAL_BETA: Final = Fraction(1, 20)
+MAX_CELLS: Final = 2 * 10**7  # of all published tables together
 Progress = Callable[[int, int], None]  # called with the steps done, and their total
 
 

@@ -4,7 +4,7 @@ from hedgerow.sensitivity.count import Count
 from hedgerow.sensitivity.mean import Mean
 from hedgerow.sensitivity.mode import Mode, ValueCounts
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.sensitivity.sensitivity_table import STATISTICS, global_sensitivity, local_sensitivity
 from hedgerow.sensitivity.sum import Sum
 
@@ -14,7 +14,7 @@ __all__ = [
     "Mean",
     "Mode",
     "Quantile",
-    "Sample",
+    "SortedSample",
     "Sum",
     "ValueCounts",
     "global_sensitivity",

@@ -40,7 +40,7 @@ from hedgerow.numeric.rounding import exp_up
 from hedgerow.numeric.vectorised import Integers
 from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.sensitivity.neighbour_moves import NeighbourMoves
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.sensitivity.smooth_weights import ROUNDING_MARGIN, check_beta
 from hedgerow.sensitivity.sum import Sum
 
@@ -54,13 +54,13 @@ class Mean(NeighbourMoves):
 
     __slots__ = ()
 
-    def value(self, sample: Sample) -> Fraction:
+    def value(self, sample: SortedSample) -> Fraction:
         """Return the exact mean, which must not be released."""
         self.check_sample(sample)
         n = len(sample)
         return Fraction(self._sum.value(sample), n) if n else Fraction(sample.lower)
 
-    def local_sensitivity(self, sample: Sample) -> LocalSensitivity:
+    def local_sensitivity(self, sample: SortedSample) -> LocalSensitivity:
         """Return the largest move of the mean to a neighbour of *these* data.
 
         For study only: noise scaled to it is not private.
@@ -77,7 +77,7 @@ class Mean(NeighbourMoves):
             moves.append(Fraction(changed, n))
         return LocalSensitivity(max(moves))
 
-    def sensitivity_within(self, sample: Sample, k: int) -> Fraction:
+    def sensitivity_within(self, sample: SortedSample, k: int) -> Fraction:
         """Return A(x, k), a bound on the local sensitivity of every data set within distance k >=
         0.
         """
@@ -86,7 +86,7 @@ class Mean(NeighbourMoves):
             return Fraction(sample.width, max(len(sample) - k, 1))
         return Fraction(self._sum.sensitivity_within(sample, k), len(sample))
 
-    def smooth_sensitivity(self, sample: Sample, beta: Number) -> Fraction:
+    def smooth_sensitivity(self, sample: SortedSample, beta: Number) -> Fraction:
         """Return a beta-smooth upper bound on the local sensitivity."""
         if not self.can_come_and_go:
             self.check_sample(sample)
@@ -96,14 +96,15 @@ class Mean(NeighbourMoves):
         decay = exp_up(-exponent) if others else Fraction(1)
         return max(Fraction(sample.width, others + 1), sample.width * decay)
 
-    def inverse_lengths(self, sample: Sample, candidates: Any) -> Integers:
+    def inverse_lengths(self, sample: SortedSample, candidates: Any) -> Integers:
         """Return for each candidate mean, in steps, the number of rows that must change for it."""
         self.check_sample(sample)
         wanted = np.asarray(candidates, dtype=np.int64)
         if np.any((wanted < sample.lower) | (wanted > sample.upper)):
             raise InvalidArgument("candidates", "must lie between the bounds")
         centred = (
-            Sample(sample.values - z, sample.lower - z, sample.upper - z) for z in wanted.tolist()
+            SortedSample(sample.values - z, sample.lower - z, sample.upper - z)
+            for z in wanted.tolist()
         )
         lengths = [self._sum.inverse_lengths(shifted, [0])[0] for shifted in centred]
         return np.array(lengths, dtype=np.int64)

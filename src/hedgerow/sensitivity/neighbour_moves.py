@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.sensitivity.sample import Sample, check_relation
+from hedgerow.sensitivity.sample import SortedSample, check_relation
 
 __all__ = ["NeighbourMoves"]
 
@@ -50,7 +50,7 @@ class NeighbourMoves:
         """Whether values may be added or removed, so that their number is private."""
         return self.filtered or not self.can_change
 
-    def check_sample(self, sample: Sample) -> None:
+    def check_sample(self, sample: SortedSample) -> None:
         """Refuse an empty sample where the number of values is public.
 
         Where it is private, the refusal would reveal it.

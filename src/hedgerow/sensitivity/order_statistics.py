@@ -50,7 +50,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.privacy.sensitivity import LocalSensitivity
-from hedgerow.sensitivity.sample import Sample, check_relation
+from hedgerow.sensitivity.sample import SortedSample, check_relation
 from hedgerow.sensitivity.smooth_weights import (
     SmoothWeights,
     check_beta,
@@ -93,13 +93,13 @@ class Quantile:
         """Return ceil(p n), at least 1."""
         return max(1, ceil(self.p * n))
 
-    def value(self, sample: Sample) -> int:
+    def value(self, sample: SortedSample) -> int:
         """Return the exact quantile, which must not be released."""
         if len(sample) == 0:
             return sample.lower if self.p else sample.upper
         return sample.value_at(self.rank(len(sample)))
 
-    def local_sensitivity(self, sample: Sample) -> LocalSensitivity:
+    def local_sensitivity(self, sample: SortedSample) -> LocalSensitivity:
         """Return the largest move of the quantile to a neighbour of *these* data.
 
         For study only: it is refused as a scale of noise.
@@ -110,7 +110,7 @@ class Quantile:
         window = np.arange(ceil(middle - shift), ceil(middle + shift) + 1)
         return LocalSensitivity(int(np.diff(sample.values_at(window)).max()))
 
-    def sensitivity_within(self, sample: Sample, k: int) -> int:
+    def sensitivity_within(self, sample: SortedSample, k: int) -> int:
         """Return A(x, k), a bound on the local sensitivity of all data within distance k >= 0."""
         k = min(k, len(sample))  # at distance n it is the whole width
         if self.neighbours == "change-one":
@@ -118,7 +118,7 @@ class Quantile:
             return int((sample.values_at(ends) - sample.values_at(ends - k - 1)).max())
         return int(self._compute_widths(sample, np.array([k]))[0])
 
-    def distance(self, sample: Sample, bound: int) -> float:
+    def distance(self, sample: SortedSample, bound: int) -> float:
         """Return D, the number of rows that must change before the local sensitivity exceeds
         ``bound``.
 
@@ -131,7 +131,7 @@ class Quantile:
             range(len(sample)), True, key=lambda k: self.sensitivity_within(sample, k) > bound
         )
 
-    def smooth_sensitivity(self, sample: Sample, beta: Number) -> Fraction:
+    def smooth_sensitivity(self, sample: SortedSample, beta: Number) -> Fraction:
         """Return a beta-smooth upper bound on the local sensitivity.
 
         It is at least S(x) = max_k A(x, k) e^(-beta k), and larger only by rounding.
@@ -152,7 +152,7 @@ class Quantile:
         closer = float((self._compute_widths(sample, k) * w.at(k)).max(initial=0))
         return round_maximum_up(max(best, closer))
 
-    def _compute_widths(self, sample: Sample, k: Integers) -> Integers:
+    def _compute_widths(self, sample: SortedSample, k: Integers) -> Integers:
         """Return A(x, k) under add-remove.
 
         The ranks i(k) and j(k) are computed in whole numbers: ceil of (b p n ∓ m (k+1)) / b for p =
@@ -168,7 +168,7 @@ class Quantile:
         return self.p * n if self.p else Fraction(1)
 
 
-def _find_widest_window(sample: Sample, r: int, beta: Fraction) -> float:
+def _find_widest_window(sample: SortedSample, r: int, beta: Fraction) -> float:
     """Return the maximum over i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1).
 
     Windows of more than ``find_last_distance`` ranks count as the whole width.

@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.numeric.vectorised import Integers
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["RankPieces", "build_pieces", "compute_inverse_lengths", "compute_rank_errors"]
 
@@ -33,7 +33,7 @@ class RankPieces:
     above: Integers
 
 
-def build_pieces(sample: Sample) -> RankPieces:
+def build_pieces(sample: SortedSample) -> RankPieces:
     """Split the range of ``sample`` into pieces."""
     values, equal = np.unique(sample.values, return_counts=True)
     below = np.cumsum(equal) - equal

@@ -21,7 +21,7 @@ from hedgerow.numeric.vectorised import Integers
 from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.unit import RELATIONS
 
-__all__ = ["Sample", "check_relation"]
+__all__ = ["SortedSample", "check_relation"]
 
 _MAX_STEPS = 1 << 53  # in steps; up to 2^53 every whole number is a double
 
@@ -34,7 +34,7 @@ def check_relation(neighbours: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class SortedSample:
     """Sorted ``values`` in grid steps between ``lower`` and ``upper``; hidden in repr."""
 
     values: Integers = field(repr=False)
@@ -45,7 +45,7 @@ class Sample:
     @classmethod
     def from_values(
         cls, values: Any, *, lower: Number, upper: Number, grid: Number | None = None
-    ) -> Sample:
+    ) -> SortedSample:
         """Snap, clamp and sort a column.
 
         Without a ``grid`` the step is 1 if both bounds are integers, which declares the values to

@@ -45,7 +45,7 @@ from hedgerow.privacy.sensitivity import LocalSensitivity, Sensitivity
 from hedgerow.sensitivity.count import Count
 from hedgerow.sensitivity.mean import Mean
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample, check_relation
+from hedgerow.sensitivity.sample import SortedSample, check_relation
 from hedgerow.sensitivity.sum import Sum
 
 __all__ = ["STATISTICS", "global_sensitivity", "local_sensitivity"]
@@ -93,7 +93,7 @@ def global_sensitivity(
 
 def local_sensitivity(
     statistic: str,
-    sample: Sample,
+    sample: SortedSample,
     *,
     neighbours: str,
     p: Number | None = None,

@@ -44,7 +44,7 @@ from hedgerow.numeric.rounding import exp_up
 from hedgerow.numeric.vectorised import Integers
 from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.sensitivity.neighbour_moves import NeighbourMoves
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.sensitivity.smooth_weights import check_beta
 
 __all__ = ["Sum"]
@@ -59,20 +59,20 @@ class Sum(NeighbourMoves):
 
     __slots__ = ()
 
-    def value(self, sample: Sample) -> int:
+    def value(self, sample: SortedSample) -> int:
         """Return the exact sum, which must not be released."""
         # low and high bits are summed separately, so that neither sum can overflow
         low, high = sample.values & (_MAX_BOUND - 1), sample.values >> 30
         return int(np.sum(low)) + (int(np.sum(high)) << 30)
 
-    def local_sensitivity(self, sample: Sample) -> LocalSensitivity:
+    def local_sensitivity(self, sample: SortedSample) -> LocalSensitivity:
         """Return the largest move of the sum to a neighbour of *these* data.
 
         For study only: noise scaled to it is not private.
         """
         return LocalSensitivity(self.sensitivity_within(sample, 0))
 
-    def sensitivity_within(self, sample: Sample, k: int) -> int:
+    def sensitivity_within(self, sample: SortedSample, k: int) -> int:
         """Return A(x, k), a bound on the local sensitivity of every data set within distance k >=
         0.
         """
@@ -85,7 +85,7 @@ class Sum(NeighbourMoves):
             moves.append(max(sample.value_at(len(sample)) - low, high - sample.value_at(1)))
         return max(moves)
 
-    def smooth_sensitivity(self, sample: Sample, beta: Number) -> Fraction:
+    def smooth_sensitivity(self, sample: SortedSample, beta: Number) -> Fraction:
         """Return the beta-smooth sensitivity, rounded up by less than one part in 10^30."""
         decay = exp_up(-check_beta(beta))
         return max(
@@ -93,7 +93,7 @@ class Sum(NeighbourMoves):
             self.sensitivity_within(sample, 1) * min(decay, Fraction(1)),
         )
 
-    def inverse_lengths(self, sample: Sample, candidates: Any) -> Integers:
+    def inverse_lengths(self, sample: SortedSample, candidates: Any) -> Integers:
         """Return for each candidate sum, in steps, the number of rows that must change for it."""
         if max(-sample.lower, sample.upper) > _MAX_BOUND:
             raise InvalidArgument(

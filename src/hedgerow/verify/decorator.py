@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import InvalidArgument, Unsupported
@@ -46,32 +47,30 @@ __all__ = [
 ]
 
 
-class _Annotation:
-    """An annotation such as ``private[float]``, which is read from the source."""
+@dataclass(frozen=True, repr=False)
+class _Word:
+    """A word of the language, which is read from the source."""
 
-    def __init__(self, word: str) -> None:
-        self._word = word
-
-    def __getitem__(self, of: Any) -> Any:
-        return _Annotation(f"{self._word}[{getattr(of, '__name__', of)}]")
+    text: str
 
     def __repr__(self) -> str:
-        return self._word
+        return self.text
 
 
-class _LanguageWord:
-    """A function of the language, which is read from the source and never called by Python."""
+class _Annotation(_Word):
+    """An annotation such as ``private[float]``."""
 
-    def __init__(self, word: str) -> None:
-        self._word = word
+    def __getitem__(self, of: Any) -> Any:
+        return _Annotation(f"{self.text}[{getattr(of, '__name__', of)}]")
+
+
+class _LanguageWord(_Word):
+    """A function of the language, which is never called by Python."""
 
     def __call__(self, *_: Any) -> Any:
         raise Unsupported(
-            f"{self._word} cannot be called here. Use it inside a function with @mechanism."
+            f"{self.text} cannot be called here. Use it inside a function with @mechanism."
         )
-
-    def __repr__(self) -> str:
-        return self._word
 
 
 private: Any = _Annotation("private")

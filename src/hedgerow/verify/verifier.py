@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -31,7 +31,6 @@ from hedgerow.verify.noise_costs import format_in_runs, list_noise_costs
 from hedgerow.verify.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
-    from hedgerow.verify.judgement.finite import FiniteCounterexample
     from hedgerow.verify.language.judgement import Judgement
     from hedgerow.verify.language.pseudocode import PseudocodeDocument
     from hedgerow.verify.prove.certificate import Certificate, Failure
@@ -121,7 +120,6 @@ class _Verification:
 
     @property
     def epsilon_lower(self) -> float | None:
-        """The lower bound on epsilon, if there is one."""
         return None if self.survey is None else self.survey.epsilon_lower
 
     def run_prover(self) -> Any:
@@ -158,7 +156,6 @@ class _Verification:
         )
 
     def find_smallest_multiple(self, lower: float) -> float:
-        """Return the smallest multiple of eps that can be proved."""
         from hedgerow.verify.prove.repair import find_smallest_multiple
 
         found = _try_or_none(
@@ -230,8 +227,7 @@ class _Verification:
         )
 
     def find_culprit(self) -> TaintFinding | None:
-        found = list_findings(self.program)
-        return found[0] if found else None
+        return next(iter(list_findings(self.program)), None)
 
 
 def _is_proof(found: Any) -> bool:
@@ -249,10 +245,11 @@ def _try_or_none(action: Callable[[], T]) -> T | None:
 
 
 def _format_error(error: Exception) -> str:
-    if isinstance(error, HedgerowError):
-        return str(error)
-    if isinstance(error, RecursionError):
-        return "the program is nested too deeply; flatten it"
+    match error:
+        case HedgerowError():
+            return str(error)
+        case RecursionError():
+            return "the program is nested too deeply; flatten it"
     return (
         f"Hedgerow failed on this program ({type(error).__name__}), and nothing is claimed; please"
         " report the program"
@@ -280,25 +277,6 @@ def parse_document(text: str, name: str) -> PseudocodeDocument:
     return replace(document, programs=named)
 
 
-@dataclass(frozen=True)
-class _JudgementWitness:
-    """The counterexample of a judgement, with the interface of a witness."""
-
-    invalid: FiniteCounterexample
-
-    def __str__(self) -> str:
-        return str(self.invalid)
-
-    def as_dict(self) -> dict[str, Any]:
-        inputs = [
-            {name: str(value) for name, value in side.items()}
-            for side in (self.invalid.first, self.invalid.second)
-        ]
-        violation = self.invalid.violation
-        probabilities = [float(violation.likely), float(violation.rare)]
-        return {"inputs": inputs, "event": str(self.invalid), "probabilities": probabilities}
-
-
 def verify_judgement(
     judgement: Judgement | UnsupportedProgram, *, seconds: float = _DEFAULT_SECONDS
 ) -> Verdict:
@@ -322,7 +300,7 @@ def verify_judgement(
     kind = VerdictKind(found.verdict)
     reason, witness = getattr(found, "reason", str(found)), None
     if kind is VerdictKind.REFUTED:
-        reason, witness = "", getattr(found, "witness", None) or _JudgementWitness(found)
+        reason, witness = "", getattr(found, "witness", found)
     return Verdict(
         name,
         kind,

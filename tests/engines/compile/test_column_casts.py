@@ -295,7 +295,7 @@ MANY = tuple(map(spelling, [random.Random(5)] * 3000))
         ("text", NUMBERS),
     ],
 )
-def test_text_in_a_file_is_read_as_the_plan_says(
+def test_text_in_a_file_is_cast_as_the_plan_defines(
     type_: Type, spelled: tuple[str, ...], tmp_path: Path
 ) -> None:
     path = tmp_path / "t.csv"
@@ -403,7 +403,7 @@ KINDS: dict[str, Type] = {
 
 
 @pytest.mark.parametrize("stored", sorted(STORED))
-def test_every_stored_type_is_read_as_the_plan_says(stored: str) -> None:
+def test_every_stored_type_is_cast_as_the_plan_defines(stored: str) -> None:
     array, raw = STORED[stored]
     kind = KINDS.get(stored, stored)
     for type_, readable in CASTABLE_TYPES.items():
@@ -445,7 +445,7 @@ def test_no_number_in_a_parquet_file_is_nothing(type_: pa.DataType, tmp_path: Pa
     assert [int(numbers[0]) for numbers in found.numbers] == [5, 2]
 
 
-def test_nan_ids_in_a_parquet_file_belong_to_nobody(tmp_path: Path) -> None:
+def test_nan_ids_in_a_parquet_file_are_missing_ids(tmp_path: Path) -> None:
     path, schema = tmp_path / "t.parquet", Schema("t", (Column("id", "real"),), "id")
     pq.write_table(
         pa.table({"id": pa.array([1.0, math.nan, 2.0, math.nan], from_pandas=False)}), path

@@ -58,5 +58,5 @@ def test_the_first_rows_of_each_unit_are_kept(unit: str, text_ids: bool, limit: 
     assert sorted(value for (value,) in found) == [*range(1, min(limit, 3) + 1), 9]
 
 
-def test_a_limit_beyond_64_bits_is_no_limit() -> None:
+def test_a_limit_beyond_64_bits_is_omitted() -> None:
     assert str(2**62) in build_place_limit(2**80, "p").sql("duckdb")

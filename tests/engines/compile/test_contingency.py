@@ -52,7 +52,7 @@ def question(*sizes: int, most: int = 1, schema: Schema = SCHEMA, fine: int = 1)
     )
 
 
-def test_combinations_are_counted_and_what_is_no_code_is_dropped() -> None:
+def test_combinations_are_counted_and_invalid_codes_dropped() -> None:
     pairs = [
         (0, 0),
         (1, 2),
@@ -161,12 +161,12 @@ def test_sums_beyond_the_room_are_clamped() -> None:
         source.close()
 
 
-def test_rows_that_are_no_codes_take_nobodys_place() -> None:
+def test_rows_with_invalid_codes_do_not_use_up_the_row_bound() -> None:
     rows = [row(1, 9, 0), row(1, None, 0), row(1, -5, 0), row(1, 1, 1)]
     assert agreed(question(2, 2), {"t": rows}) == {(): ({(1, 1): 1},)}
 
 
-def test_the_worker_says_the_same() -> None:
+def test_an_isolated_engine_agrees() -> None:
     rows = [row(unit % 7, unit % 3, unit % 5, 2**61 + unit) for unit in range(60)]
     parts = sum(
         agreed(question(3, 5, 2**62, most=4, fine=2**20), {"t": rows}, IsolatedDuckDB)[()][
@@ -179,7 +179,7 @@ def test_the_worker_says_the_same() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(many(10)))
-def test_tables_that_hang_together_give_what_the_reference_gives(number: int) -> None:
+def test_linked_tables_agree_with_the_reference(number: int) -> None:
     """Links, parts, joins, folds and unions below."""
     random = Random(number)
     world = worlds.world(random)
@@ -325,7 +325,9 @@ def test_parts_that_leak_are_seen(
     assert len(too_far(relation, fine=8)) > 3
 
 
-def test_rows_that_are_no_codes_but_take_places_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_filtering_invalid_codes_after_bounding_is_detected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Filtered after rows are counted instead of before."""
     right = crossing._compile_parts
 
@@ -335,7 +337,7 @@ def test_rows_that_are_no_codes_but_take_places_are_seen(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(crossing, "_compile_parts", late)
     with pytest.raises(AssertionError):
-        test_rows_that_are_no_codes_take_nobodys_place()
+        test_rows_with_invalid_codes_do_not_use_up_the_row_bound()
 
 
 def test_a_code_is_bounded_where_it_is_multiplied() -> None:
@@ -355,7 +357,7 @@ def test_a_code_is_bounded_where_it_is_multiplied() -> None:
         source.close()
 
 
-def test_a_hundred_yes_and_no_questions_are_no_deep_statement() -> None:
+def test_a_hundred_yes_no_columns_compile_to_a_shallow_statement() -> None:
     names = [f"q{i}" for i in range(300)]
     schema = Schema("t", tuple(Column(name, "integer") for name in names), "id")
     data = np.random.default_rng(5).integers(0, 2, (50, 300))

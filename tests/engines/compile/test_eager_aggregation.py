@@ -221,9 +221,7 @@ def test_people_are_grouped_in_arrays_where_all_of_them_are_asked_about(name: st
         ),
     ],
 )
-def test_nor_where_pairs_or_few_or_rows_or_too_much_is_asked_for(
-    plan: Aggregate, by_unit: bool
-) -> None:
+def test_only_suitable_plans_aggregate_by_unit_first(plan: Aggregate, by_unit: bool) -> None:
     assert compiled(plan).by_unit == by_unit
 
 
@@ -257,9 +255,7 @@ def test_joins_that_cannot_be_split_are_joined_first(plan: Aggregate) -> None:
     ids=[kind.__name__ for kind in NUMBERED],
 )
 @pytest.mark.parametrize("plan", [*APART.values(), *TOGETHER.values()], ids=[*APART, *TOGETHER])
-def test_the_cells_are_those_of_the_reference(
-    plan: Aggregate, ids: Callable[[int], object]
-) -> None:
+def test_cells_agree_with_the_reference(plan: Aggregate, ids: Callable[[int], object]) -> None:
     for number in range(many(2)):
         agreed(
             plan,
@@ -271,7 +267,7 @@ def test_the_cells_are_those_of_the_reference(
         )
 
 
-def test_a_tie_of_ranks_never_lets_one_more_group_through() -> None:
+def test_tied_ranks_never_exceed_the_group_bound() -> None:
     tied = replace(DUCKDB, build_rank=lambda values: integer_literal(7))
     people = [
         {"id": place % 4, "town": town, "age": 1} for place, town in enumerate("abcdabdcacbdbbbb")
@@ -300,7 +296,7 @@ def test_no_more_rows_count_than_the_cap_however_many_are_joined(here: int, ther
         assert found["a",][1] == min(here * there, most)
 
 
-def test_the_sides_are_told() -> None:
+def test_a_join_splits_into_a_summed_and_a_grouped_side() -> None:
     found = split_join(FILTERED, ("town",), ("pay",))
     assert isinstance(found, JoinSides)
     assert set(found.summed.columns) == {"pay"}

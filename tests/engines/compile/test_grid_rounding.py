@@ -40,7 +40,7 @@ def test_whole_numbers_are_snapped_as_the_reference_snaps(
     ] == reference.round_to_grid(value, snap)
 
 
-def test_the_second_clamp_stands_where_it_can_do_something() -> None:
+def test_the_second_clamp_is_compiled_only_where_it_can_change_a_value() -> None:
     value = real_literal(1e300)
     even, uneven = ClampedGrid(Fraction(1, 4), 0, 400), ClampedGrid(Fraction(1, 3), 0, 2**53 - 1)
     assert compile_grid_steps(value, Range("real"), even).sql("duckdb").count("CASE") == 1
@@ -84,7 +84,7 @@ def test_the_first_clamp_is_left_out_where_reading_has_done_it() -> None:
     )
 
 
-def test_bounds_are_believed_of_what_was_read_and_of_nothing_else() -> None:
+def test_bounds_are_trusted_only_for_cast_columns() -> None:
     ends = Fraction(0), Fraction(9)
     columns = (
         Column("x", "real", *ends),

@@ -104,7 +104,7 @@ def test_the_first_public_match_is_chosen_by_its_text() -> None:
     assert agreed(plan, alone) == {("B",): (1, 1, 1)}
 
 
-def test_ties_are_settled_by_the_text() -> None:
+def test_equal_ranks_are_ordered_by_the_text() -> None:
     tied = Dialect(
         **{
             **{name: getattr(DUCKDB, name) for name in DUCKDB.__slots__},

@@ -169,7 +169,7 @@ def tables(random: Random) -> dict[str, list[dict[str, object]]]:
 
 
 @pytest.mark.parametrize("rows", [*MEETING.values(), *APART.values()], ids=[*MEETING, *APART])
-def test_the_cells_are_those_of_the_reference(rows: RelationNode) -> None:
+def test_cells_agree_with_the_reference(rows: RelationNode) -> None:
     assert any(agreed(plan(rows), tables(Random(seed))) != {(): (0, 0, 0)} for seed in range(12))
 
 

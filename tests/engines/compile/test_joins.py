@@ -129,7 +129,7 @@ def hashed(unit: Any, cell: Any) -> int:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_two_populations_meet_as_the_reference_says(engine: Callable[..., Any]) -> None:
+def test_joins_of_two_populations_agree_with_the_reference(engine: Callable[..., Any]) -> None:
     met = 0
     for number in range(many(6)):
         random = Random(number)

@@ -73,7 +73,7 @@ ROWS = [
 ]
 
 
-def test_a_sample_is_sorted_and_in_steps_within_the_grid_and_nothing_is_no_value() -> None:
+def test_a_sample_is_sorted_on_the_grid_and_skips_nulls() -> None:
     found = agreed(by(MEDIAN, DISTINCT, keys=("k",)), {"t": ROWS})
     assert found == {
         ("a",): ((2, 4, 4, 4, 10), 3),
@@ -110,7 +110,7 @@ def test_only_max_rows_values_of_each_unit_count(most: int) -> None:
 
 
 @pytest.mark.parametrize("ids", [(1, 2), ("p", "q")])
-def test_a_tie_of_ranks_is_settled_by_the_group_and_by_the_value(ids: Sequence[Any]) -> None:
+def test_equal_ranks_are_ordered_by_group_then_value(ids: Sequence[Any]) -> None:
     rows = [row(ids[0], k=k, i=i) for k in ("c", "b", None) for i in (5, 3, 3, 4)] + [
         row(ids[1], k="c", i=8)
     ]
@@ -122,7 +122,7 @@ def test_a_tie_of_ranks_is_settled_by_the_group_and_by_the_value(ids: Sequence[A
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 7])
-def test_ranks_that_often_tie_never_let_one_more_through(pieces: int) -> None:
+def test_frequently_tied_ranks_never_exceed_the_bound(pieces: int) -> None:
     """As 32 bits would among very many values."""
     few = replace(
         DUCKDB,
@@ -141,7 +141,7 @@ def test_ranks_that_often_tie_never_let_one_more_through(pieces: int) -> None:
     assert {(len(sample), different) for sample, different in found.values()} == {(4, 4)}
 
 
-def test_the_groups_of_a_unit_are_those_that_count_everywhere_else() -> None:
+def test_order_statistics_and_sums_keep_the_same_groups_of_a_unit() -> None:
     """Also those whose values are all missing take a place."""
     rows = [row(1, k=k, i=None if k in ("a", "b") else 3) for k in "abcdef"]
     for most in (1, 2, 3):
@@ -193,7 +193,7 @@ def test_values_that_a_mode_does_not_list_take_nobodys_place() -> None:
     assert agreed(by(mode, caps=(1, 5), domain=()), {"t": rows}) == {(): ((1, 1),)}
 
 
-def test_dates_are_chosen_by_their_number_and_those_outside_the_years_are_the_ends() -> None:
+def test_dates_are_ordered_by_day_number_and_clamped_to_the_valid_years() -> None:
     rows = [
         row(unit, d=day)
         for unit, day in enumerate(("infinity", "-infinity", "2020-02-29", "9999-12-31", None))

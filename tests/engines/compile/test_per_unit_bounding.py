@@ -53,7 +53,7 @@ def test_rows_values_and_different_ones_are_counted() -> None:
     assert made(UnitStatistic("distinct", "i"), rows) == {2: 1, 0: 1}
 
 
-def test_numbers_that_are_not_numbers_are_no_values_and_both_zeros_are_one() -> None:
+def test_nan_is_not_a_value_and_both_zeros_are_equal() -> None:
     rows = [row(1, r=float("nan")), row(1, r=0.0), row(1, r=-0.0), row(1, r=float("inf"))]
     assert made(UnitStatistic("values", "r"), rows) == {3: 1}
     assert made(UnitStatistic("distinct", "r"), rows) == {2: 1}

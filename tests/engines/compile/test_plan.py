@@ -138,7 +138,7 @@ def test_groups_are_ranked_only_where_a_unit_can_be_in_too_many(
 
 
 @pytest.mark.parametrize("ids", [[1, 1, 1, 1, 2], ["p", "p", "p", "p", "q"]])
-def test_a_tie_of_ranks_never_lets_one_more_group_through(ids: Sequence[object]) -> None:
+def test_tied_ranks_never_exceed_the_group_bound(ids: Sequence[object]) -> None:
     tied = replace(DUCKDB, build_rank=lambda values: integer_literal(7))
     data = pa.table(
         {"id": ids, "age": [1] * 5, "city": ["d", "b", "c", None, "d"], "pay": [0.0] * 5}
@@ -175,7 +175,7 @@ def test_no_rows_and_no_keys_make_a_cell_of_zeros_or_none() -> None:
     source.close()
 
 
-def test_the_public_side_of_a_join_is_cut_to_what_it_declared() -> None:
+def test_the_public_side_of_a_join_is_limited_to_its_declaration() -> None:
     public = Schema(
         "places",
         (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9))),
@@ -339,7 +339,7 @@ def test_combinations_need_no_sums() -> None:
     )
 
 
-def test_groups_that_nobody_listed_come_from_the_sums_also_where_nothing_is_summed() -> None:
+def test_undeclared_groups_are_returned_even_without_sums() -> None:
     listed = question("city", domain=(("a", "b"),), measures=(MEDIAN,))
     assert compile_plan(listed, {"visits": SHELF}, DUCKDB).sums is None
     free = compile_plan(question("city", measures=(MEDIAN,)), {"visits": SHELF}, DUCKDB)

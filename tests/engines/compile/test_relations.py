@@ -43,9 +43,7 @@ from plan import worlds
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("number", range(many(10)))
-def test_every_engine_gives_what_the_reference_gives(
-    engine: Callable[..., Any], number: int
-) -> None:
+def test_every_engine_agrees_with_the_reference(engine: Callable[..., Any], number: int) -> None:
     random = Random(number)
     world = worlds.world(random)
     source = engine(frames(world.schemas, world.tables))
@@ -184,7 +182,7 @@ def test_only_the_first_parts_of_a_unit_count_and_null_is_the_last() -> None:
     assert agreed(by(Table(items)), more) == {(): (2, 2)}
 
 
-def test_a_link_of_columns_that_are_read_into_bounds_compares_what_was_read() -> None:
+def test_a_link_between_clamped_columns_compares_the_clamped_values() -> None:
     clamped = replace(
         ORDERS, columns=(Column("number", "integer", Fraction(0), Fraction(10)), ORDERS.columns[1])
     )
@@ -307,7 +305,7 @@ def test_a_worker_answers_from_frames_as_well() -> None:
     agreed(some_plans()[3], CLAIMED, IsolatedDuckDB)
 
 
-def test_units_whose_ids_differ_in_type_are_never_joined(tmp_path: Path) -> None:
+def test_units_with_ids_of_different_types_are_never_joined(tmp_path: Path) -> None:
     pq.write_table(
         pyarrow.table({"id": ["1"], "number": [7], "x": [1]}), tmp_path / "orders.parquet"
     )

@@ -191,7 +191,7 @@ ASKED = (
 @pytest.mark.parametrize(
     "how", ["{a}", "NOT ({a})", "({a}) AND n > 0", "({a}) AND (n < 9 AND ({a}))", "({a}) OR n = 7"]
 )
-def test_a_condition_means_the_same_whatever_the_engine_knows_of_a_column(
+def test_a_condition_means_the_same_with_and_without_column_statistics(
     made: str, asked: str, how: str
 ) -> None:
     """Its optimizer, which goes by the least and greatest values of a column, beside none."""

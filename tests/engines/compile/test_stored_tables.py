@@ -16,7 +16,7 @@ COLUMNS = (
 )
 
 
-def test_columns_are_found_by_name_and_else_whatever_their_case() -> None:
+def test_columns_are_found_by_exact_name_first_then_ignoring_case() -> None:
     assert locate_columns(SCHEMA, "t0", COLUMNS) == StoredTable(
         "t0",
         {"age": StoredColumn("age", "real"), "City": StoredColumn("city", "text")},

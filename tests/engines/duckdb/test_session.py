@@ -68,7 +68,7 @@ def test_statements_reach_no_other_files_or_settings(statement: str, parquet: Pa
     assert list(parquet.parent.iterdir()) == [parquet]
 
 
-def test_the_lock_holds_for_what_was_set() -> None:
+def test_settings_stay_locked() -> None:
     session = DuckDBSession([], EngineLimits(threads=1, memory=123_000_000))
     names = (
         "threads",
@@ -109,7 +109,7 @@ def test_several_threads_may_ask_at_once() -> None:
     assert found == [[1000]] * 20
 
 
-def test_keys_of_every_type_come_as_what_they_are_and_missing_ones_as_nothing() -> None:
+def test_keys_keep_their_type_and_missing_keys_are_none() -> None:
     first, last = (
         "true, 7, -0.5, 'é', DATE '0001-01-01'",
         "false, -9223372036854775808, 1e300, '', DATE '9999-12-31'",
@@ -244,7 +244,7 @@ def test_the_size_of_arrays_is_locked_and_needs_no_sound_file(
     session.close()
 
 
-def test_a_statement_that_broke_off_does_not_stand_in_the_way_of_the_next() -> None:
+def test_an_interrupted_statement_does_not_block_the_next() -> None:
     session = DuckDBSession([], EngineLimits(threads=1))
     broken = Statement(
         "SELECT 1 // CAST(CASE WHEN i = 99999 THEN 'x' ELSE '1' END AS INT) FROM range(100000)"
@@ -263,7 +263,7 @@ def test_a_statement_that_broke_off_does_not_stand_in_the_way_of_the_next() -> N
     session.close()
 
 
-def test_arrays_and_hash_tables_say_the_same() -> None:
+def test_arrays_and_hash_tables_return_the_same_cells() -> None:
     frame = pa.table({"u": [3, 3, None, 70_000, -5, 3], "x": [1, 2, 4, 8, 16, 32]})
     question = Statement(
         "SELECT u, COUNT(*), SUM(x)::BIGINT FROM t0 GROUP BY u ORDER BY u NULLS FIRST",

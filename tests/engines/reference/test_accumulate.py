@@ -211,7 +211,9 @@ def test_modes_are_places_in_the_list() -> None:
         (UnitStatistic("distinct", "z"), "text", 0),
     ],
 )
-def test_folded(fold: UnitStatistic, type_: Type, found: Value) -> None:
+def test_unit_rows_are_aggregated_to_one_value(
+    fold: UnitStatistic, type_: Type, found: Value
+) -> None:
     value = aggregate_unit_rows(fold, type_, [{**row, "z": None} for row in SOME])
     assert (type(value), value) == (type(found), found)
 

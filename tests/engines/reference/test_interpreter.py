@@ -127,7 +127,7 @@ def test_groups_are_kept_by_rank_then_by_key() -> None:
     assert {group: numbers[0] for group, numbers in backwards.items()} == {("b",): 1, ("c",): 2}
 
 
-def test_other_groups_are_dropped_before_any_is_picked() -> None:
+def test_undeclared_groups_are_dropped_before_groups_are_chosen() -> None:
     data = {"t": [line(1, "a", 1), line(1, "b", 1), line(1, None, 1)]}
     only = plan(max_groups=1, domain=(("b", "c"),))
     assert {group: numbers[0] for group, numbers in interpret_plan(only, data, flat).items()} == {
@@ -325,7 +325,7 @@ def _kept(public: RelationNode, matches: int | None) -> Join:
     return Join(TABLE, public, (("g", "k"),), (("w", "w"),), matches, keeps_unmatched=True)
 
 
-def test_folds_make_one_row_of_a_units_rows() -> None:
+def test_per_unit_aggregation_returns_one_row_per_unit() -> None:
     data = {
         "t": [
             line(1, "a", 1),
@@ -648,7 +648,7 @@ def test_rows_meet_one_row_of_whom_they_name() -> None:
     assert [(row["ward"], row["fee"]) for _, row in met[2:4]] == [("a", 3), ("b", None)]
 
 
-def test_bonds_are_picked_before_anybody_is_met() -> None:
+def test_references_are_chosen_before_the_join() -> None:
     """Doctor 4, whom nobody knows, takes the place of one that counts."""
 
     def backwards(unit: Value, cell: tuple[Value, ...]) -> int:
@@ -700,7 +700,7 @@ def test_no_unit_of_two_populations_changes_an_answer_more_than_declared(
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_somebody_of_each_population_moves_it_that_far(relation: Relation) -> None:
+def test_a_unit_of_either_population_reaches_the_stated_sensitivity(relation: Relation) -> None:
     """One month, one doctor for each visit, caps that bind."""
     asked = meetings.asked(("month",), (Measure("rows"),), bonds=2, rows=2, most=3)
     unit = Unit(relation, "id")

@@ -33,7 +33,7 @@ print(json.dumps([words, [[tried(f"{folder}/{name}", flag) for flag in flags] fo
 """
 
 
-def test_folders_and_files_can_be_read_and_nothing_else(tmp_path: Path) -> None:
+def test_only_allowed_folders_and_files_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     for name in ("sub/inner", "target", "file"):
         (tmp_path / name).touch()
@@ -61,5 +61,7 @@ def test_folders_and_files_can_be_read_and_nothing_else(tmp_path: Path) -> None:
         (99, 16, 3),
     ],
 )
-def test_each_version_is_asked_for_what_it_knows(version: int, rights: int, fields: int) -> None:
+def test_each_landlock_version_gets_only_the_rights_it_supports(
+    version: int, rights: int, fields: int
+) -> None:
     assert list_rights(version) == [2**rights - 1, 3, 3][:fields]

@@ -155,7 +155,7 @@ def test_landlock_alone_keeps_it_from_writing_and_from_other_files(files: dict[s
     assert set(still.values()) == {"done"}, still
 
 
-def test_seccomp_alone_keeps_it_from_writing_and_from_whatever_changes_files(
+def test_seccomp_alone_prevents_writing_and_changing_files(
     files: dict[str, str],
 ) -> None:
     with confined(source_of(files), kept=("seccomp",)) as child:
@@ -245,7 +245,7 @@ NUMBERS = {"x86_64": (317, 126, 272), "aarch64": (277, 91, 97)}  # seccomp, caps
         ("network", 1, "not permitted"),
     ],
 )
-def test_a_missing_layer_is_reported_and_the_others_hold(
+def test_a_missing_layer_is_reported_and_the_remaining_layers_hold(
     layer: str, code: int, words: str, files: dict[str, str]
 ) -> None:
     seccomp, capset, unshare = NUMBERS[os.uname().machine]
@@ -271,7 +271,7 @@ def test_off_linux_every_layer_is_reported_as_missing(monkeypatch: pytest.Monkey
     ]
 
 
-def test_libraries_are_those_of_python_and_ours_and_links_are_followed(
+def test_library_folders_are_pythons_and_ours_with_links_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripts, site, cache = tmp_path / "scripts", tmp_path / "site", tmp_path / "cache"

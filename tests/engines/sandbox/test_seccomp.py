@@ -119,7 +119,7 @@ def test_files_are_opened_for_reading_alone(machine: str) -> None:
             assert verdict(machine, number, *before, flags) == REFUSED
 
 
-def test_processes_files_and_limits_of_others_are_out_of_reach(machine: str) -> None:
+def test_other_processes_files_and_limits_are_out_of_reach(machine: str) -> None:
     clone, fcntl, ioctl, prctl, limits = (
         CONDITIONAL[name].numbers[PROCESSORS[machine].column]
         for name in ("clone", "fcntl", "ioctl", "prctl", "prlimit64")

@@ -5,7 +5,7 @@ import os
 from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS
 
 
-def test_no_number_stands_twice_and_every_call_has_one() -> None:
+def test_every_system_call_has_one_unique_number() -> None:
     for processor in PROCESSORS.values():
         listed = [*ALLOWED.values(), *(rule.numbers for rule in CONDITIONAL.values())]
         numbers = [
@@ -60,5 +60,5 @@ def test_opening_rules_cover_every_flag_that_writes() -> None:
         )
 
 
-def test_calls_whose_arguments_no_filter_can_read_are_not_listed() -> None:
+def test_calls_with_pointer_arguments_are_not_listed() -> None:
     assert not {"openat2", "clone3"} & {*ALLOWED, *CONDITIONAL}

@@ -125,7 +125,7 @@ def test_where_nothing_is_memoised_each_report_is_paid_for(place: Path) -> None:
     assert client.lifetime_epsilon == COIN.lifetime_epsilon(2)
 
 
-def test_a_refused_value_costs_nothing_and_is_not_told(place: Path) -> None:
+def test_a_refused_value_costs_nothing_and_is_not_disclosed(place: Path) -> None:
     client = Client(HOME, place)
     before = place.read_bytes()
     with pytest.raises(

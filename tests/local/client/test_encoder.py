@@ -102,7 +102,7 @@ def test_the_decoder_looks_for_the_bits_that_clients_set() -> None:
                 }
 
 
-def test_what_must_last_does_and_what_must_differ_does() -> None:
+def test_permanent_noise_lasts_over_epochs_and_differs_between_metrics() -> None:
     later, other, wider = (
         replace(HOME, epoch=5),
         METRICS["rappor other"],
@@ -464,7 +464,7 @@ def test_rappor_loses_no_more_than_stated_and_a_bit_never_cleared_does() -> None
     assert audited(never_cleared, metric, values, 4000) > metric.epsilon
 
 
-def test_what_every_client_refuses() -> None:
+def test_invalid_documents_of_the_vectors_are_refused() -> None:
     held = json.loads(vectors.PLACE.read_text(encoding="ascii"))
     for document in held["documents"]:
         with pytest.raises(InvalidArgument):

@@ -81,7 +81,7 @@ def test_rows_of_other_metrics_are_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json"])
-def test_what_a_folder_is_called_is_no_column(suffix: str, tmp_path: Path) -> None:
+def test_the_name_of_a_folder_is_not_read_as_a_column(suffix: str, tmp_path: Path) -> None:
     folder = tmp_path / "metric=home"
     folder.mkdir()
     reports, counters = made()

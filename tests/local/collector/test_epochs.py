@@ -38,7 +38,7 @@ def test_the_last_epoch_has_none_after_it() -> None:
 
 
 @pytest.mark.parametrize("epoch", [0, 1_005])
-def test_how_far_it_looks(epoch: int) -> None:
+def test_epochs_within_the_search_distance_are_found(epoch: int) -> None:
     assert EpochCalendar([METRIC]).find(replace(METRIC, epoch=epoch).hash) == (
         replace(METRIC, epoch=epoch),
         epoch - 5,

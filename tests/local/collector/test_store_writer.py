@@ -44,7 +44,7 @@ def test_many_threads_add(store: CounterStore) -> None:
     assert store.read_counters(METRIC).tolist() == [90, 0, 0, 90]
 
 
-def test_what_waits_shares_a_transaction_and_closing_writes_it(store: CounterStore) -> None:
+def test_waiting_batches_share_a_transaction_and_closing_writes_them(store: CounterStore) -> None:
     seen: list[int] = []
     held = threading.Event()
 

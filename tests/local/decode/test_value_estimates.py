@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.decode.value_estimates import count_reports, detect_values
+from hedgerow.local.decode.value_estimates import detect_values
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import Duchi, Hadamard, KAry, LocalProtocol, Piecewise, Rappor, Unary
 
@@ -29,7 +29,7 @@ def test_frequent_values_are_found_in_order(scheme: LocalProtocol, control: str)
     found = detect_values(metric, counters, control=control, level=1e-10)
     # absent values: 18 chances of 1e-10 at most
     assert [finding.value for finding in found] == [3, 7]
-    assert count_reports(counters) == 80_000
+    assert counters[-1] == 80_000
     for finding, truth in zip(found, (60_000, 20_000), strict=True):
         assert finding.low < finding.estimate < finding.high
         assert abs(finding.estimate - truth) < 7 * finding.stderr
@@ -82,7 +82,7 @@ def test_texts_are_found_among_candidates() -> None:
         detect_values(metric, counters, names=[*names, "a.example"], control="fwer", level=1e-6)
         == found
     )
-    assert count_reports(counters) == 30_000
+    assert counters[-1] == 30_000
     with pytest.raises(InvalidArgument, match="must name the candidates"):
         detect_values(metric, counters)
 

@@ -104,7 +104,7 @@ def test_clients_and_frequency_are_each_others_inverse(
     assert clients_needed(scheme, frequency, level=0.001) > clients
 
 
-def test_so_many_clients_see_it_that_often() -> None:
+def test_the_planned_number_of_clients_reaches_the_stated_power() -> None:
     scheme, frequency, rounds = Projective.calibrate(domain=100, epsilon=2), 0.1, 400
     n = clients_needed(scheme, frequency, power=0.8)
     values = np.where(np.arange(n) < frequency * n, 7, np.arange(n) % 50 + 50)

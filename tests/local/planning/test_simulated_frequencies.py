@@ -23,7 +23,7 @@ HOME = Metric.of("home", Rappor(k=16, h=2, m=8, f=16_384, p=16_384, q=49_152))
 @pytest.mark.parametrize(
     "scheme", [Unary.optimised(domain=400, epsilon=1), Hadamard.calibrate(domain=400, epsilon=1)]
 )
-def test_the_error_is_the_one_foretold(scheme: LocalProtocol, shape: str) -> None:
+def test_the_simulated_error_matches_the_predicted_error(scheme: LocalProtocol, shape: str) -> None:
     found = simulate_frequencies(scheme, 40_000, shape)
     assert found.true_counts.sum() == found.estimates.n == 40_000
     assert np.array_equal(found.errors, found.estimates.counts - found.true_counts)
@@ -41,7 +41,9 @@ def test_shapes() -> None:
     assert np.abs(even - 25_000).max() < 1_100
 
 
-def test_pieces_do_not_show_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunking_does_not_change_results_and_progress_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(simulation, "_CHUNK_BYTES", 8_000)
     heard: list[tuple[int, int]] = []
     found = simulate_frequencies(
@@ -53,7 +55,7 @@ def test_pieces_do_not_show_and_progress_is_told(monkeypatch: pytest.MonkeyPatch
     assert found.true_counts.sum() == found.estimates.n == 2_500
 
 
-def test_what_is_refused() -> None:
+def test_bad_shapes_and_client_counts_are_refused() -> None:
     scheme = KAry.calibrate(domain=4, epsilon=1)
     with pytest.raises(InvalidArgument, match="shape must be one of zipf, uniform"):
         simulate_frequencies(scheme, 10, "flat")
@@ -142,7 +144,7 @@ def test_holders_are_spread_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         draw_holders("flat", 4, 10)
 
 
-def test_what_is_refused_of_texts() -> None:
+def test_schemes_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(Unsupported, match="Use simulate_rappor"):
         simulate_frequencies(HOME.scheme, 10)
     with pytest.raises(Unsupported, match="k_ary collects codes"):

@@ -18,7 +18,7 @@ SCHEMES: list[LocalProtocol] = [kind.calibrate(domain=51, epsilon=2) for kind in
 
 @pytest.mark.parametrize("shape", ["zipf", "uniform"])
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
-def test_the_error_is_the_one_foretold(scheme: LocalProtocol, shape: str) -> None:
+def test_the_simulated_error_matches_the_predicted_error(scheme: LocalProtocol, shape: str) -> None:
     found = [simulate_mean(scheme, 2_000, shape)[-1] for _ in range(300)]
     z = np.array([each.error / each.expected_error for each in found])
     assert abs(float(z.mean())) < FAR / 300**0.5
@@ -54,7 +54,7 @@ def test_progress_goes_on_from_part_to_part(monkeypatch: pytest.MonkeyPatch) -> 
     assert heard == [(25, 2_500), (250, 2_500), (1_250, 2_500), (2_250, 2_500), (2_500, 2_500)]
 
 
-def test_what_is_refused() -> None:
+def test_bad_shapes_and_client_counts_are_refused() -> None:
     scheme = Duchi.calibrate(domain=4, epsilon=1)
     with pytest.raises(InvalidArgument, match="shape must be one of zipf, uniform"):
         simulate_mean(scheme, 10, "flat")

@@ -61,7 +61,7 @@ def test_variance_guards() -> None:
         KAry(4, 30000).variance(0.5, -1)
 
 
-def test_what_a_protocol_must_bring_itself() -> None:
+def test_a_protocol_must_define_the_abstract_methods() -> None:
     with pytest.raises(TypeError, match="abstract"):
         PureFrequencyProtocol()  # type: ignore[abstract]
     assert PureFrequencyProtocol.__abstractmethods__ == {

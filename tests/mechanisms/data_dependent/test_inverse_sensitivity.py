@@ -21,7 +21,7 @@ from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.mode import Mode, ValueCounts
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from mechanisms import helpers_bad_input as bad
 from mechanisms import helpers_small_data_sets as tiny
 
@@ -116,7 +116,7 @@ def test_no_pair_of_tiny_neighbours_loses_more_than_stated_and_the_truth_is_like
 
 def test_under_change_one_the_quantile_is_that_of_the_exponential_mechanism() -> None:
     column, quantile = (
-        Sample.from_values([1, 4, 4, 9], lower=0, upper=12),
+        SortedSample.from_values([1, 4, 4, 9], lower=0, upper=12),
         Quantile(F(1, 3), "change-one"),
     )
     other = Quantiles.calibrate(at=F(1, 3), neighbours="change-one", epsilon=2)
@@ -129,7 +129,7 @@ def test_under_change_one_the_quantile_is_that_of_the_exponential_mechanism() ->
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_quantile_draws_follow_their_distribution(relation: str) -> None:
     column, quantile = (
-        Sample.from_values([1, 4, 4, 9, 10, 11], lower=0, upper=12),
+        SortedSample.from_values([1, 4, 4, 9, 10, 11], lower=0, upper=12),
         Quantile(F(1, 3), relation),
     )
     law = [exp(ONE.quantile_log_prob(z, quantile, column)) for z in range(13)]
@@ -141,7 +141,9 @@ def test_quantile_draws_follow_their_distribution(relation: str) -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_rank_error_is_rarely_exceeded(relation: str) -> None:
     rng = np.random.default_rng(2)
-    column = Sample.from_values(np.clip(rng.lognormal(3, 1, 1500), 0, 999), lower=0.0, upper=1000.0)
+    column = SortedSample.from_values(
+        np.clip(rng.lognormal(3, 1, 1500), 0, 999), lower=0.0, upper=1000.0
+    )
     mechanism, runs = InverseSensitivity.calibrate(epsilon=1), 40
     for p in (F(1, 2), F(1, 5)):
         quantile = Quantile(p, relation)
@@ -162,7 +164,7 @@ def test_the_rank_error_of_a_maximum_is_infinite(relation: str) -> None:
     assert mechanism.rank_error(0.05, Quantile(F(1, 2), relation), 1000, 2**20) < 40
     assert mechanism.rank_error(0.05, Quantile(F(999, 1000), relation), 1000, 2**20) == inf
     # And so it is: of 1,000 values up to some 40, the answer is anything up to the bound.
-    column = Sample.from_values(
+    column = SortedSample.from_values(
         np.random.default_rng(7).lognormal(0, 1.2, 1000), lower=0.0, upper=10_000.0
     )
     largest = column.values[-1]

@@ -18,7 +18,7 @@ from hedgerow.mechanisms.data_dependent.propose_test_release import ProposeTestR
 from hedgerow.privacy.sensitivity import LocalSensitivity, Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.verify.audit import audit
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
 from mechanisms import helpers_bad_input as bad
@@ -39,8 +39,10 @@ def small(neighbours: str) -> list[Rows]:
     ]
 
 
-def values(rows: Rows) -> Sample:
-    return Sample.from_values(np.array([x for (x,) in rows], dtype=np.int64), lower=0, upper=TOP)
+def values(rows: Rows) -> SortedSample:
+    return SortedSample.from_values(
+        np.array([x for (x,) in rows], dtype=np.int64), lower=0, upper=TOP
+    )
 
 
 def answer_law(
@@ -203,7 +205,7 @@ def test_release_probability_and_draws() -> None:
 
 
 def test_a_bound_above_the_global_sensitivity_always_passes() -> None:
-    sample = Sample.from_values([1, 2, 3], lower=0, upper=10)
+    sample = SortedSample.from_values([1, 2, 3], lower=0, upper=10)
     median = Quantile(Fraction(1, 2), "change-one")
     assert median.distance(sample, 10) == inf
     assert (
@@ -220,7 +222,7 @@ def test_a_constant_column_is_released_and_a_wild_one_is_not() -> None:
         ProposeTestRelease.calibrate(bound=1, epsilon=2, delta=1e-9),
     )
     for data, released in (([50] * 201, True), ([0] * 100 + [50] + [100] * 100, False)):
-        sample = Sample.from_values(data, lower=0, upper=100)
+        sample = SortedSample.from_values(data, lower=0, upper=100)
         assert (
             mechanism.sample(median.value(sample), median.distance(sample, 1)) is not None
         ) is released

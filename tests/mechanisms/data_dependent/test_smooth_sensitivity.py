@@ -21,7 +21,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import LocalSensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from mechanisms import helpers_bad_input as bad
 
 TOP = 12
@@ -54,8 +54,10 @@ def pairs(neighbours: str) -> list[tuple[Rows, Rows]]:
     ]  # type: ignore[arg-type]
 
 
-def values(rows: Rows) -> Sample:
-    return Sample.from_values(np.array([x for (x,) in rows], dtype=np.int64), lower=0, upper=TOP)
+def values(rows: Rows) -> SortedSample:
+    return SortedSample.from_values(
+        np.array([x for (x,) in rows], dtype=np.int64), lower=0, upper=TOP
+    )
 
 
 def laws(

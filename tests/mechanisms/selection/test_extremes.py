@@ -17,7 +17,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.selection.extremes import Extreme
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.rank_pieces import build_pieces
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from mechanisms import helpers_bad_input as bad
 from mechanisms import helpers_small_data_sets as tiny
 
@@ -49,13 +49,13 @@ def test_the_stated_loss_is_nearly_attained() -> None:
     # right of the target gains as well.
     wide, mechanism = 10**9, Extreme("max", 2, F(1))
     without, with_it = (
-        Sample(np.array(rows), 0, wide) for rows in ([wide - 2] * 3, [wide - 2] * 3 + [wide])
+        SortedSample(np.array(rows), 0, wide) for rows in ([wide - 2] * 3, [wide - 2] * 3 + [wide])
     )
     assert 1.99 < mechanism.log_prob(wide - 1, with_it) - mechanism.log_prob(wide - 1, without) <= 2
 
 
 def test_draws_follow_log_prob() -> None:
-    data = Sample.from_values([2, 2, 2, 3, 5, 8, 8, 13], lower=0, upper=15)
+    data = SortedSample.from_values([2, 2, 2, 3, 5, 8, 8, 13], lower=0, upper=15)
     for side in ("max", "min"):
         mechanism = Extreme(side, 3, F(1, 2))
         law = [exp(mechanism.log_prob(z, data)) for z in range(16)]
@@ -67,7 +67,7 @@ def test_draws_follow_log_prob() -> None:
 def test_aiming_at_the_maximum_itself_is_useless_and_a_little_inside_is_not() -> None:
     # 1,000 lognormal values below 10,000: the largest is some 40.
     values = np.random.default_rng(7).lognormal(0, 1.2, 1000)
-    column = Sample.from_values(values, lower=0.0, upper=10_000.0)
+    column = SortedSample.from_values(values, lower=0.0, upper=10_000.0)
     largest = float(column.values.max() * column.grid)
     assert 20 < largest < 100
     for depth, useless in ((1, True), (34, False)):
@@ -80,7 +80,7 @@ def test_aiming_at_the_maximum_itself_is_useless_and_a_little_inside_is_not() ->
     assert 30 <= Extreme.calibrate(side="max", width=column.width, epsilon=1).depth <= 36
 
 
-def _masses(mechanism: Extreme, column: Sample) -> Iterator[tuple[float, float]]:
+def _masses(mechanism: Extreme, column: SortedSample) -> Iterator[tuple[float, float]]:
     """Return where each piece starts, and its log probability."""
     every = build_pieces(column)
     for first, size in zip(every.first.tolist(), every.points.tolist(), strict=True):
@@ -99,7 +99,9 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("side", ["max", "min"])
 def test_seldom_beyond_the_data_and_seldom_far_inside(shape: str, side: str) -> None:
-    column = Sample.from_values(SHAPES[shape](np.random.default_rng(3)), lower=0.0, upper=1000.0)
+    column = SortedSample.from_values(
+        SHAPES[shape](np.random.default_rng(3)), lower=0.0, upper=1000.0
+    )
     mechanism = Extreme.calibrate(side=side, width=column.width, epsilon=1, beta=0.1)
     snapped, runs = column.values * float(column.grid), 60
     answers = np.array([mechanism.sample(column) for _ in range(runs)])

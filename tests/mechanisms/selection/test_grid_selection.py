@@ -25,7 +25,7 @@ from hedgerow.mechanisms.selection.grid_selection import (
 )
 from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from mechanisms import helpers_bad_input as bad
 from mechanisms import helpers_small_data_sets as tiny
 
@@ -38,7 +38,7 @@ DATA: dict[str, list[int]] = {
     "one": [4],
     "two": [4, 25],
 }
-AIMS: dict[str, Callable[[Sample], GridSelection]] = {
+AIMS: dict[str, Callable[[SortedSample], GridSelection]] = {
     **{
         f"quantile {p} {relation}": (
             lambda s, p=p, relation=relation: Quantiles(
@@ -67,14 +67,14 @@ AIMS: dict[str, Callable[[Sample], GridSelection]] = {
 }
 
 
-def column(name: str) -> Sample:
-    return Sample(np.array(DATA[name], dtype=np.int64), 0, 30)
+def column(name: str) -> SortedSample:
+    return SortedSample(np.array(DATA[name], dtype=np.int64), 0, 30)
 
 
 @pytest.mark.parametrize("far", [1, 3, 64])
 @pytest.mark.parametrize("aim", AIMS.values(), ids=AIMS)
 def test_pieces_cover_the_range_and_far_ones_are_no_more_off_than_their_points(
-    monkeypatch: pytest.MonkeyPatch, aim: Callable[[Sample], GridSelection], far: int
+    monkeypatch: pytest.MonkeyPatch, aim: Callable[[SortedSample], GridSelection], far: int
 ) -> None:
     monkeypatch.setattr(points, "_FAR_EXPONENT", far)
     for name in DATA:
@@ -134,7 +134,7 @@ def test_far_points_are_sometimes_drawn_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("aim", AIMS.values(), ids=AIMS)
-def test_log_prob_is_the_same_distribution(aim: Callable[[Sample], GridSelection]) -> None:
+def test_log_prob_is_the_same_distribution(aim: Callable[[SortedSample], GridSelection]) -> None:
     for name in DATA:
         it = aim(column(name))
         for z, p in tiny.law_of(it).items():
@@ -143,7 +143,7 @@ def test_log_prob_is_the_same_distribution(aim: Callable[[Sample], GridSelection
 
 def test_log_prob_of_reals_and_of_what_is_no_point() -> None:
     it = Quantiles((Fraction(1, 2),), "add-remove", Fraction(1))._build_selection(
-        Sample.from_values([0.5, 0.75], lower=0, upper=1, grid=0.25), Fraction(1, 2), 0
+        SortedSample.from_values([0.5, 0.75], lower=0, upper=1, grid=0.25), Fraction(1, 2), 0
     )
     assert sum(exp(it.log_prob(z / 4)) for z in range(5)) == pytest.approx(1)
     for point in (0.3, -0.25, 1.25, [0.25], "0.25", None, True):
@@ -152,7 +152,7 @@ def test_log_prob_of_reals_and_of_what_is_no_point() -> None:
 
 
 def test_a_range_of_2_to_the_54_points_and_any_epsilon() -> None:
-    wide = Sample.from_values(np.arange(-500, 500), lower=-(2**53), upper=2**53)
+    wide = SortedSample.from_values(np.arange(-500, 500), lower=-(2**53), upper=2**53)
     for epsilon in (1e-9, 1, 10_000):
         assert (
             -(2**53)

@@ -21,7 +21,7 @@ from hedgerow.mechanisms.selection.quantile_recursion import Shares, split_at_mi
 from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.numeric.rounding import round_up
 from hedgerow.privacy.unit import RELATIONS
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from mechanisms import helpers_bad_input as bad
 from mechanisms import helpers_small_data_sets as tiny
 
@@ -115,7 +115,7 @@ def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -
 
     def logs(rows: list[int]) -> np.ndarray:
         aim = mechanism._build_selection(
-            Sample(np.sort(np.array(rows, dtype=np.int64)), 0, WIDE), p, depth
+            SortedSample(np.sort(np.array(rows, dtype=np.int64)), 0, WIDE), p, depth
         )
         at = tiny.count(aim.sample, [*PLACES, WIDE // 2])  # every point in between is like the last
         weights = -float(aim.factor) * aim.rank_errors(at)
@@ -197,7 +197,7 @@ def test_tie_breakers_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_draws_follow_log_prob(relation: str) -> None:
-    data = Sample.from_values([2, 2, 2, 3, 5, 8, 8, 13], lower=0, upper=15)
+    data = SortedSample.from_values([2, 2, 2, 3, 5, 8, 8, 13], lower=0, upper=15)
     mechanism = Quantiles.calibrate(at=0.4, neighbours=relation, epsilon=2)
     law = [exp(mechanism.log_prob(z, data)) for z in range(16)]
     assert sum(law) == pytest.approx(1)
@@ -210,7 +210,7 @@ def test_draws_follow_log_prob(relation: str) -> None:
 def test_several_quantiles_follow_the_distribution_of_their_choices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    data = Sample.from_values([0, 1, 1, 2, 3], lower=0, upper=3)
+    data = SortedSample.from_values([0, 1, 1, 2, 3], lower=0, upper=3)
     for relation in RELATIONS:
         mechanism = Quantiles(AT["two"], relation, F(2))
         chances = law(monkeypatch, mechanism, tuple(data.values.tolist()), 4)
@@ -241,7 +241,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_error_covers_any_data(shape: str, relation: str) -> None:
     data = SHAPES[shape](np.random.default_rng(5), 2000)
-    column = Sample.from_values(data, lower=0.0, upper=1000.0)
+    column = SortedSample.from_values(data, lower=0.0, upper=1000.0)
     snapped = column.values * float(column.grid)
     runs = 20
     for at in (AT["median"], AT["low"], AT["five"]):
@@ -265,7 +265,7 @@ def test_error_covers_a_spike_that_is_split_in_few() -> None:
     """
     rows, end = 40_000, 2**53
     low = np.arange(int(0.4 * rows)) - end // 2
-    column = Sample.from_values(
+    column = SortedSample.from_values(
         np.append(low, np.zeros(rows - low.size, dtype=np.int64)), lower=-end, upper=end
     )
     mechanism = Quantiles.calibrate(at=[0.2, 0.5], neighbours="add-remove", epsilon=10**4)

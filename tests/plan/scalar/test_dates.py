@@ -63,7 +63,7 @@ def test_ranges_hold_every_day_between(low: date, high: date) -> None:
         assert (range_.low, range_.high) == (start(low).toordinal(), start(high).toordinal())
 
 
-def test_without_bounds_and_far_apart() -> None:
+def test_date_ranges_without_bounds_are_the_valid_years() -> None:
     assert infer_date_part("year", [Range("date")]) == Range(
         "integer", Fraction(1), Fraction(9999), Fraction(1)
     )
@@ -136,6 +136,8 @@ def test_days_between() -> None:
 @pytest.mark.parametrize(
     ("rule", "name"), [(infer_date_part, "month"), (infer_date_truncation, "start of month")]
 )
-def test_of_dates_only(rule: Callable[[str, list[Range]], Range], name: str) -> None:
+def test_date_functions_refuse_other_types(
+    rule: Callable[[str, list[Range]], Range], name: str
+) -> None:
     with pytest.raises(Unsupported, match="needs a date"):
         rule(name, [Range("text")])

@@ -40,7 +40,7 @@ def test_a_constant_is_its_own_range() -> None:
     )
 
 
-def test_constants_are_what_an_engine_can_hold() -> None:
+def test_constants_must_fit_the_engine() -> None:
     assert isinstance(Constant(1, "real").value, float)
     assert str(Constant(-0.0, "real").value) == "0.0"
     for value in (2**63, -(2**63) - 1):

@@ -261,7 +261,7 @@ def test_steps(function: str, ranges: Sequence[Range], step: Fraction | None) ->
     assert FUNCTIONS[function].infer_range(ranges).step == step
 
 
-def test_the_least_and_the_greatest_clamp_what_has_no_bounds() -> None:
+def test_least_and_greatest_clamp_unbounded_values() -> None:
     free, nine = Range("integer", step=ONE), whole(9, 9)
     below = FUNCTIONS["least"].infer_range([free, nine])
     assert below == Range("integer", None, Fraction(9), ONE)

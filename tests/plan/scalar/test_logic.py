@@ -36,7 +36,7 @@ def test_and_or_are_least_and_greatest_of_false_null_true() -> None:
         assert order[evaluate_or(*values)] == max(order[value] for value in values)
 
 
-def test_picking() -> None:
+def test_case_and_coalesce_return_the_first_matching_value() -> None:
     assert evaluate_case(None, 1, True, 2, 3) == 2
     assert evaluate_case(False, 1, None, 2, 3) == 3
     assert isinstance(evaluate_case(True, 1, 2.5), float)
@@ -92,7 +92,7 @@ def test_types_that_mix() -> None:
         check_same_type([Range("integer"), Range("text")], "A test")
 
 
-def test_range_of_what_is_picked() -> None:
+def test_case_and_coalesce_ranges_cover_every_branch() -> None:
     low, high = Range("integer", ZERO, ONE, ONE), Range("integer", ONE, TWO, ONE, nullable=False)
     assert infer_coalesce([low, high]) == Range("integer", ZERO, TWO, ONE, nullable=False)
     assert infer_coalesce([low, low]).nullable

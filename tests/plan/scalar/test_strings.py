@@ -66,7 +66,7 @@ def test_case_goes_code_point_by_code_point() -> None:
     assert {unicodedata.category(c) for c in letters} <= {"Lu", "Ll", "Lt", "Nl", "So", "Mn"}
 
 
-def test_substring_is_what_stands_at_the_places() -> None:
+def test_substring_returns_the_characters_at_its_positions() -> None:
     random = Random(1)
     for _ in range(500):
         text, start, count = (

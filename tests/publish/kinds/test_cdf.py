@@ -117,7 +117,7 @@ def test_only_what_has_an_order_has_totals() -> None:
     [PrivacyParameters(epsilon=Fraction(1)), PrivacyParameters(rho=Fraction(1, 8))],
     ids=repr,
 )
-def test_measured_for_ranges_ranges_are_told_better(terms: PrivacyParameters) -> None:
+def test_a_strategy_for_ranges_answers_ranges_more_accurately(terms: PrivacyParameters) -> None:
     """The error of all ranges is as told, and about as good as that of differences of totals that
     were measured for themselves, or better. Alarm below 1e-9: 0.75 by Chernoff's bound; the other
     two are six and a half standard errors away from what is true."""

@@ -214,7 +214,7 @@ def test_the_sparse_one_needs_a_delta_that_was_paid() -> None:
         specify_sparse_histogram(terms, BITS, delta=0)
 
 
-def test_the_scale_is_told_exactly() -> None:
+def test_the_scale_is_stated_exactly() -> None:
     told = {"noise": "gaussian", "scale": "10/3"}
     assert build_noise_facts(Gaussian(Fraction(10, 3)), PrivacyParameters(Fraction(1))) == told
     fine = PrivacyParameters(Fraction(1), parts_per_row=4, truncation_bounds=(9, 20))

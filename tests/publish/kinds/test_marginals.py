@@ -72,7 +72,7 @@ def test_the_tables_agree_with_each_other(terms: PrivacyParameters) -> None:
 
 
 @pytest.mark.long
-def test_the_price_is_told_before_and_the_errors_are_as_told() -> None:
+def test_the_price_is_shown_beforehand_and_errors_are_as_stated() -> None:
     """Over many runs the mean square of the error is the variance that was told, table by table,
     and intervals cover.
     """
@@ -113,14 +113,14 @@ def test_three_ways_and_one() -> None:
 def test_too_many_ways_or_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidArgument, match="at most the number of columns, 3"):
         specify_marginals(TERMS[0], DOMAIN, ways=4)
-    monkeypatch.setattr("hedgerow.publish.kinds.marginals._MAX_CELLS", 20)
+    monkeypatch.setattr("hedgerow.publish.kinds.marginals.MAX_CELLS", 20)
     with pytest.raises(
         Refused, match=r"6 tables have 29 cells; the limit is 20.*region x age \(9\)"
     ):
         specify_marginals(TERMS[0], DOMAIN)
 
 
-def test_many_tables_are_told_by_the_best_and_the_worst() -> None:
+def test_many_tables_are_summarised_by_the_best_and_the_worst() -> None:
     wide = Domain(tuple(Attribute(f"c{n}", "integer", tuple(range(2 + n))) for n in range(6)))
     told = specify_marginals(TERMS[1], wide).accuracy
     assert (len(told), told[0].name, told[0].answers) == (

@@ -88,7 +88,7 @@ def test_within_a_bin_numbers_are_drawn_evenly() -> None:
     assert abs(low.mean() - 5) < 6.5 * 10 / 12**0.5 / len(low) ** 0.5
 
 
-def test_a_table_of_nobody_gives_few_rows_or_none() -> None:
+def test_an_empty_table_gives_few_rows_or_none() -> None:
     terms = PrivacyParameters(epsilon=Fraction(5))
     found = made(specify_synthetic(terms, DOMAIN), terms, np.empty((0, 5), dtype=np.int64))
     assert len(found.table) < 200

@@ -246,7 +246,7 @@ def test_a_folder_without_a_valid_receipt_is_refused(tmp_path: Path, text: str) 
         Publication.load(found.path)
 
 
-def test_a_later_format_is_told(tmp_path: Path) -> None:
+def test_a_later_format_is_refused(tmp_path: Path) -> None:
     found = made(tmp_path / "a")
     (found.path / RECEIPT_FILE).write_text(json.dumps(dict(found.receipt) | {"format": 9}))
     with pytest.raises(SourceError, match="has format 9"):

@@ -76,7 +76,7 @@ def test_every_part_has_a_heading_and_words() -> None:
 @pytest.mark.parametrize(
     "facts", [{}, {"quality": None}, {"quality": {"attributes": {}, "pairs": []}}]
 )
-def test_nothing_is_told_where_nothing_was_found(facts: dict[str, Any]) -> None:
+def test_a_report_without_findings_is_empty(facts: dict[str, Any]) -> None:
     assert describe_quality(facts) == []
 
 

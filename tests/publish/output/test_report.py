@@ -140,7 +140,7 @@ def test_the_sql_that_it_shows_runs(tmp_path: object) -> None:
         assert duckdb.connect().execute(sql).fetchall()
 
 
-def test_quality_is_told_at_the_top_and_in_tables() -> None:
+def test_quality_is_shown_at_the_top_and_in_tables() -> None:
     sketch, found = drafts.made(specify_histogram, (drafts.AGE,), HALF)
     receipt = drafts.receipt(sketch, found, HALF)
     receipt["facts"] = found.facts | {

@@ -118,7 +118,7 @@ def test_no_way_costs_more_than_is_paid_and_none_much_less(terms: PrivacyParamet
             purse.measure(*design.measurements[0])
 
 
-def test_a_planted_mistake_is_refused_by_the_purse() -> None:
+def test_a_planted_mistake_is_refused_by_the_private_table() -> None:
     """The tree's noise on the square root's coefficients would be free; the purse knows their
     norms.
     """

@@ -264,7 +264,7 @@ def test_very_many_kinds_of_marginals_get_a_bound_close_by() -> None:
         assert 0.99 * nearly <= radii[sum(cells[:index])] <= 1.05 * nearly
 
 
-def test_a_purse_pays_for_it_and_the_tables_come_out() -> None:
+def test_a_private_table_pays_for_the_plan_and_the_tables_are_published() -> None:
     codes = np.stack([np.arange(600) % size for size in SIZES], axis=1)
     table = ContingencyTable.from_codes(codes, SIZES)
     design = ResidualPlanner.plan(

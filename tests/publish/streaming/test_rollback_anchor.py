@@ -42,7 +42,7 @@ def test_a_missing_anchor_is_not_made_again(place: Path) -> None:
     assert not place.exists()
 
 
-def test_a_stream_begins_where_nothing_was_told(place: Path) -> None:
+def test_a_stream_begins_when_nothing_was_released(place: Path) -> None:
     anchor("s", 0, "s").create(place)
     anchor("t", 0, "t").create(place)
     assert StreamAnchor.read(place) == anchor("t", 0, "t")

@@ -258,15 +258,13 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     "broken", ["DELETE FROM state", "UPDATE state SET private = '[1'", "DELETE FROM stream"]
 )
-def test_damage_is_told_and_nothing_else(file: StateFile, broken: str) -> None:
+def test_damage_is_reported_without_details(file: StateFile, broken: str) -> None:
     file._require_connection().execute(broken)
     with pytest.raises(SourceError, match="damaged"):
         file.advance(None, step)
 
 
-def test_a_folder_that_may_not_be_written_is_told(
-    file: StateFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_folder_is_reported(file: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object) -> None:
         raise OSError("disk on fire at /secret")
 
@@ -275,7 +273,7 @@ def test_a_folder_that_may_not_be_written_is_told(
         StateFile.create(file.path.with_name("other"), "", 1, START)
 
 
-def test_a_full_disk_is_told(file: StateFile) -> None:
+def test_a_full_disk_is_reported(file: StateFile) -> None:
     pages = file._require_connection().execute("PRAGMA page_count").get
     file._require_connection().execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(SourceError, match="full"):

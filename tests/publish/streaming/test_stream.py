@@ -147,7 +147,7 @@ def test_the_best_mechanism_depends_on_noise_and_length() -> None:
     }
 
 
-def test_errors_are_told_beforehand_in_the_units_of_the_values() -> None:
+def test_errors_are_stated_beforehand_in_the_units_of_the_values() -> None:
     one, fine = (
         compute_expected_errors(terms(horizon=4096, upper=1)),
         compute_expected_errors(terms(horizon=4096, upper=0.5, grid=2**-10)),

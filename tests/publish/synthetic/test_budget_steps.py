@@ -109,7 +109,7 @@ def test_the_spread_is_that_of_tables_that_share(price: PrivacyParameters, more:
 
 
 @pytest.mark.parametrize("price", [rho(2), pure(2)])
-def test_in_parts_all_is_told_in_rows(price: PrivacyParameters) -> None:
+def test_scales_and_variances_of_row_parts_are_stated_in_rows(price: PrivacyParameters) -> None:
     """The same scales, variances and spreads as in whole rows, but for what is discrete about
     the noise.
     """

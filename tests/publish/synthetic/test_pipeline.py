@@ -142,7 +142,7 @@ def test_a_workload_names_the_pairs() -> None:
     assert set(made.model.pairs) == {(1, 3), (0, 1)}
 
 
-def test_a_purse_with_less_in_it_refuses() -> None:
+def test_a_private_table_with_too_small_a_budget_refuses() -> None:
     with pytest.raises(Refused, match="exceeds"):
         synthesize(purse(people(100), rho(1)), rho(2))
 

@@ -30,14 +30,14 @@ def test_expected_errors_are_about_what_errors_are() -> None:
     assert np.mean(found) / 3 < np.mean(expected) < 3 * np.mean(found)
 
 
-def test_attributes_and_pairs_are_all_told() -> None:
+def test_all_attributes_and_pairs_are_reported() -> None:
     quality = _made().quality
     assert len(quality.attributes) == 4
     assert [pair.places for pair in quality.pairs] == list(itertools.combinations(range(4), 2))
     assert all(0 <= each <= 1 for each in quality.attributes)
 
 
-def test_dependence_is_told_twice_and_agrees() -> None:
+def test_both_measures_of_dependence_agree() -> None:
     pairs = {pair.places: pair for pair in _made().quality.pairs}
     codes = people(20_000)
     table = np.zeros((3, 4))

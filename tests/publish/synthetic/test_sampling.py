@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow.publish.synthetic import sampling as rows
-from hedgerow.publish.synthetic.denoise import ShrunkTable
-from hedgerow.publish.synthetic.model import SyntheticModel
+from hedgerow.publish.synthetic.model import ShrunkTable, SyntheticModel
 from hedgerow.publish.synthetic.sampling import generate_rows, order_attributes
 from publish.synthetic.helpers_tables import people
 

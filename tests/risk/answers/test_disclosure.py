@@ -204,7 +204,7 @@ def test_bad_rules_and_contributions_are_refused(make: Any, why: str) -> None:
         make()
 
 
-def test_sums_that_no_rule_was_held_against_are_told() -> None:
+def test_sums_without_a_rule_are_reported() -> None:
     head = "question,answer,measure,largest,second\n"
     assert list_unchecked_sums(read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,7,,,\n")) == []
     assert (

@@ -62,7 +62,7 @@ def test_words() -> None:
     assert shorten_combination(long) == "Q0 + Q1 + Q2 + Q3 + Q4 + Q5 + Q6 + Q7 + … Q29"
 
 
-def test_who_is_meant_is_said_once() -> None:
+def test_the_people_of_a_finding_are_described_once() -> None:
     inside, outside = (
         [parse_condition("age = 21 AND sex = 'm'"), parse_condition("sex = 'm'")],
         [parse_condition("sex = 'm' AND age = 21 AND drugs = 'yes'")],

@@ -44,7 +44,7 @@ def test_bounds_are_explained_without_an_equation() -> None:
     assert format_equation("Q1 − Q2", 1_000) == "Q1 − Q2 = 1,000"
 
 
-def test_an_attribute_of_everybody_and_of_nobody_is_worded() -> None:
+def test_findings_about_all_or_no_members_are_worded() -> None:
     shared = build_table("a = 1,2\na = 1 AND b = 1,2\n")
     everybody = PeopleGroup(shared.members[0], 2, 2, (0,))
     assert (

@@ -121,7 +121,7 @@ def test_a_contradiction_is_a_sum_below_nothing() -> None:
     assert system.interior_sizes is None
 
 
-def test_proofs_that_prove_nothing_are_told() -> None:
+def test_useless_proofs_are_reported() -> None:
     system = AnswerSystem.from_exact_answers(2, [(0b01, Fraction(3)), (0b11, Fraction(2))])
     assert not system.is_proof(Combination(((0, Fraction(1)),), Fraction(3)), unpack_bits(0b10, 2))
     assert not system.is_proof(Combination(((0, Fraction(1)),), Fraction(2)), unpack_bits(0b01, 2))

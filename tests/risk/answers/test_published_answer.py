@@ -42,7 +42,7 @@ def test_less_than_says_nothing_of_a_sum() -> None:
 
 
 @pytest.mark.parametrize("text", ["many", True, [1], "1e999", "--3"])
-def test_text_that_is_no_number_is_refused(text: object) -> None:
+def test_non_numeric_text_is_refused(text: object) -> None:
     with pytest.raises(InvalidArgument, match="must be a number"):
         parse_fraction(text)
 

@@ -46,7 +46,7 @@ def test_sums_are_bounded_without_rounding() -> None:
     assert findings[0].low is None
 
 
-def test_nearly_recoverable_is_told() -> None:
+def test_nearly_recoverable_cells_are_reported() -> None:
     _, findings = bound_suppressed_cells(
         *NAMES, [[None, None], [None, None]], row_totals=[103, 200], column_totals=[300, 3]
     )
@@ -93,7 +93,7 @@ def test_tables_that_do_not_fit_are_refused(table: Any, more: dict[str, Any], wh
         bound_suppressed_cells(*NAMES, table, **more)
 
 
-def test_a_search_that_was_cut_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truncated_search_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two holes that add up to two and a half: whole numbers do not fit, and that takes a
     search.
     """

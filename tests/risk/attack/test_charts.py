@@ -81,7 +81,7 @@ def test_without_guards_there_is_only_the_left_half() -> None:
     assert "Published without noise" in drawing
 
 
-def test_what_can_be_believed() -> None:
+def test_the_belief_chart_shows_both_posteriors() -> None:
     ceilings = [(f"epsilon {e}", Ceiling("change-one", epsilon=Fraction(e))) for e in (1, 10)]
     found = build_belief_figure(ceilings)
     assert found.rows == (("epsilon 1", "23.2 %", "73.2 %"), ("epsilon 10", "100.0 %", "100.0 %"))

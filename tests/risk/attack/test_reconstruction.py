@@ -102,7 +102,7 @@ def test_other_text_is_no_condition(conditions: list[str]) -> None:
         match_conditions(pa.table({"age": [1]}), conditions)
 
 
-def test_of_nothing_nothing_is_known() -> None:
+def test_reconstruction_without_answers_knows_nothing() -> None:
     """A coin for each person: 1,000 of them are within six standard deviations of half, and not
     all alike.
     """

@@ -42,7 +42,7 @@ def test_an_alarm() -> None:
     )
 
 
-def test_more_than_the_ceiling_is_luck_and_fewer_people_are_told() -> None:
+def test_success_above_the_ceiling_is_called_luck_and_few_people_are_reported() -> None:
     assert (
         "81.61 % on average (more than that is luck; use more runs)."
         in describe_comparison(comparison(rate=0.82))[1]

@@ -69,7 +69,7 @@ def test_the_same_in_two_ways_is_equal_and_nothing_else_is(turned: bool) -> None
     assert [case for case, found in zip(cases, equal, strict=True) if found] == cases[: len(SAME)]
 
 
-def test_one_entry_that_is_no_number_makes_all_of_them_text() -> None:
+def test_one_non_numeric_entry_makes_the_column_text() -> None:
     found = linkage(pa.table({"x": ["7", "A3"]}), pa.table({"x": ["007", "A3"]}))
     assert found.pairs.tolist() == [[1, 1]]
 

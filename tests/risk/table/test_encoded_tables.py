@@ -228,7 +228,7 @@ def test_codes_belong_to_names() -> None:
         EncodedTable(("a",), (), (), ())
 
 
-def test_errors_of_the_house_pass_and_others_are_told_in_our_words() -> None:
+def test_our_errors_pass_and_foreign_errors_are_reworded() -> None:
     def refuse() -> None:
         raise InvalidArgument("a", "is wrong")
 

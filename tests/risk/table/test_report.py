@@ -40,7 +40,7 @@ def test_a_report_on_the_students() -> None:
     assert bars == [6, 5, 6, 7]
 
 
-def test_sets_that_identify_are_listed_and_gaps_told() -> None:
+def test_identifying_sets_are_listed_and_gaps_reported() -> None:
     table = pa.table({"id": range(30), "x": [1, None] * 15})
     text = build_table_page("t", uniqueness(table), linkage(table, table), "t")
     assert "1 of them makes every row unique and can spare no column" in text
@@ -90,3 +90,10 @@ def test_more_sets_than_are_listed() -> None:
     )
     assert "id19" in text.split("Smallest identifying column sets")[1]
     assert "id20" not in text.split("Smallest identifying column sets")[1].split("Attackers")[0]
+
+
+def test_a_bar_of_few_unique_rows_does_not_say_0() -> None:
+    table = pa.table({"x": [0, *[1] * 2_000], "y": [*[0] * 2_000, 1]})
+    steps = drawings(build_table_page("t", uniqueness(table)))[1]
+    written = {each.text for each in steps.iter() if each.get("class") == "value"}
+    assert written == {"under 0.1 %"}

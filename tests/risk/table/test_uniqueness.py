@@ -124,7 +124,7 @@ def test_plain_data() -> None:
     assert told["attackers"][1]["worst"] == ["age", "sex"]
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     moves: list[tuple[int, int]] = []
     uniqueness(students(), KNOWN, progress=lambda done, total: moves.append((done, total)))
     assert moves[-1] == (25, 25)

@@ -35,7 +35,7 @@ def test_true_claims_of_the_same_kind_are_proved() -> None:
     "variant",
     [True, "nobody", ["read", "n", {"number": "0"}], ["length", "eps"], ["bit", "n", "n"]],
 )
-def test_what_does_not_fit_is_refused_and_no_error(variant: object) -> None:
+def test_ill_typed_certificates_are_refused_without_an_error(variant: object) -> None:
     invariants = [[*plain(EVERY)["invariants"][0], ["<=", "@cost0", {"number": "0"}]]]
     assert not accepted(
         EVERY,

@@ -40,7 +40,7 @@ def test_the_lowest_bit_decides_every_power_of_two(k: int) -> None:
         assert (grain >= k) == is_multiple, (value, k)
 
 
-def test_bits_of_what_is_no_number() -> None:
+def test_values_that_are_not_finite_have_no_bits() -> None:
     outputs = read_outputs([math.nan, math.inf, None, "x"])
     assert (LowestBit(0, "").compute(outputs) < -1100).all()
     assert SignificantBits(0, "").compute(outputs).tolist() == [0] * 4

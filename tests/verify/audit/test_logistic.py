@@ -30,7 +30,7 @@ def test_direction_is_found() -> None:
     assert model.log_odds(np.array([[0.0, 3.0]])) > 0 > model.log_odds(np.array([[0.0, -3.0]]))
 
 
-def test_classes_that_can_be_told_apart_fully_give_finite_weights() -> None:
+def test_separable_classes_give_finite_weights() -> None:
     labels = np.repeat([0.0, 1.0], 50)
     model = Logistic.fit(labels[:, None] * 10, labels)
     assert np.isfinite(model.weights).all()

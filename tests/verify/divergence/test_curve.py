@@ -49,7 +49,7 @@ def test_the_curve_of_laplace_noise_has_a_corner_at_every_other_step() -> None:
     )
 
 
-def test_what_only_one_side_can_say_costs_delta_at_every_epsilon() -> None:
+def test_outputs_of_one_side_only_cost_delta_at_every_epsilon() -> None:
     curve = privacy_curve({"a": 0.1, "b": 0.9}, {"b": 1})
     assert curve.epsilon_at(0) == math.inf
     assert curve.epsilon_at(0.0999) == math.inf

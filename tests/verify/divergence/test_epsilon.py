@@ -66,12 +66,12 @@ def test_words() -> None:
 @pytest.mark.parametrize(
     "wrong", [-1, 1e-13, 10_001, math.inf, math.nan, "1", True, None, ln(Fraction(1, 2))]
 )
-def test_the_door_refuses(wrong: object) -> None:
+def test_invalid_epsilons_are_refused(wrong: object) -> None:
     with pytest.raises(InvalidArgument, match=r"epsilon must .*; got"):
         Epsilon.of(wrong)  # type: ignore[arg-type]
 
 
-def test_the_door_reads_floats_as_decimals() -> None:
+def test_floats_are_read_as_decimals() -> None:
     assert Epsilon.of(0.1) == Epsilon(Fraction(1, 10))
     assert Epsilon.of(0) == Epsilon()
     assert Epsilon.of(ln(3)) is not None

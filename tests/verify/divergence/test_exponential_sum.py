@@ -77,7 +77,7 @@ def test_floats_are_the_nearest_and_mean_the_decimals_they_show() -> None:
     assert repr(ExponentialSum()) == "0"
 
 
-def test_what_is_no_number_is_not_equal_and_has_no_order() -> None:
+def test_text_and_nan_are_unequal_and_nan_has_no_order() -> None:
     assert E != "e"
     assert math.nan != E
     with pytest.raises(InvalidArgument, match="number must be finite"):

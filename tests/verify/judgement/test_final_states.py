@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.verify.judgement.final_states import OutputSequence, compute_final_states
-from hedgerow.verify.judgement.undecided import Undecided
+from hedgerow.verify.language.judgement import Undecided
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.refute.path_values import BitWord, PathValue
 from hedgerow.verify.refute.paths import PathLimits

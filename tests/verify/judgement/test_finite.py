@@ -14,7 +14,7 @@ from hedgerow.verify.judgement.finite import (
     decide_finite,
     parse_epsilon,
 )
-from hedgerow.verify.judgement.undecided import Undecided
+from hedgerow.verify.language.judgement import Undecided
 from hedgerow.verify.language.program import Apply, Expression, Number
 from verify.judgement.quadruples import judge
 

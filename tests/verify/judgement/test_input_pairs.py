@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.verify.judgement.input_pairs import evaluate, iterate_related_inputs, split_conjuncts
-from hedgerow.verify.judgement.undecided import Undecided
+from hedgerow.verify.language.judgement import Undecided
 from hedgerow.verify.language.program import Name, Truth
 from hedgerow.verify.refute.path_values import BitWord
 from verify.judgement.quadruples import judge

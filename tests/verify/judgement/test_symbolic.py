@@ -11,7 +11,7 @@ from hedgerow.verify.judgement.symbolic import (
     decide_judgement,
     reduce_to_program,
 )
-from hedgerow.verify.judgement.undecided import Undecided
+from hedgerow.verify.language.judgement import Undecided
 from hedgerow.verify.language.program import Number, Relation
 from verify.judgement.quadruples import judge
 

@@ -82,7 +82,7 @@ def test_objects_that_are_no_programs_are_refused(body: Any) -> None:
         rebuild_program(replace(SMALL, body=body))
 
 
-def test_what_has_no_end_is_refused() -> None:
+def test_endless_structures_are_refused() -> None:
     deep: Any = Name("x")
     for _ in range(10_000):
         deep = Apply("negate", (deep,))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
-from hedgerow.verify.language.program import Program, Truth, format_expression
+from hedgerow.verify.language.judgement import RESULT, Judgement, Undecided, tag_name
+from hedgerow.verify.language.program import Place, Program, Truth, format_expression
 from hedgerow.verify.language.pseudocode import parse_document
 from verify.language.reading import PROGRAMS
 
@@ -24,3 +24,10 @@ def test_the_gallery_has_ten_and_their_programs() -> None:
     assert format_expression(first.postcondition) == "res<1> == res<2>"
     assert first.epsilon is first.delta is None
     assert any(one.delta is not None for one in read)
+
+
+def test_undecided_is_neither_yes_nor_no_and_has_a_reason() -> None:
+    undecided = Undecided("too many values", Place(3))
+    assert not undecided
+    assert undecided.verdict == "UNKNOWN"
+    assert (str(undecided), undecided.place.line) == ("too many values", 3)

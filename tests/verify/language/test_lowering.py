@@ -29,11 +29,9 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.language.steps import (
     BranchStep,
-    DrawStep,
     JumpStep,
     LoopStep,
     NameSupply,
-    SetStep,
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from verify.language.reading import read
@@ -162,9 +160,9 @@ def lower(*steps: Any) -> Any:
 
 
 def test_noise_in_a_guard_is_drawn_each_time_at_one_site() -> None:
-    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
+    draw = Sample("z", Noise.LAPLACE, (ONE,), 0)
     guard = Apply("and", (Apply("<", (Name("i"), N)), Apply("<", (Name("z"), N))))
-    block = lower(SetStep("i", ONE), LoopStep(guard, (SetStep("i", N),), (draw,)))
+    block = lower(Assign("i", ONE), LoopStep(guard, (Assign("i", N),), (draw,)))
     (loop,) = (one for one in block if isinstance(one, While))
     assert format_expression(loop.condition) == "i < n and not broken"
     assert isinstance(loop.body[0], Sample)
@@ -175,7 +173,7 @@ def test_noise_in_a_guard_is_drawn_each_time_at_one_site() -> None:
 
 
 def test_several_questions_about_noise_stay_together() -> None:
-    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
+    draw = Sample("z", Noise.LAPLACE, (ONE,), 0)
     noisy = Apply("<", (Name("z"), N))
     block = lower(
         LoopStep(Apply("and", (Apply("and", (N, N)), Apply("and", (noisy, noisy)))), (), (draw,))
@@ -189,7 +187,7 @@ def test_several_questions_about_noise_stay_together() -> None:
 
 
 def test_a_guard_of_noise_only_is_asked_inside() -> None:
-    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
+    draw = Sample("z", Noise.LAPLACE, (ONE,), 0)
     block = lower(LoopStep(Apply("<", (Name("z"), N)), (), (draw,)))
     assert [
         format_expression(one.condition) for one in walk_statements(block) if isinstance(one, While)
@@ -198,13 +196,13 @@ def test_a_guard_of_noise_only_is_asked_inside() -> None:
 
 def test_flags_that_are_never_read_are_dropped() -> None:
     block = lower(
-        LoopStep(Apply("<", (N, ONE)), (SetStep("a", N),)), BranchStep(N, (JumpStep("return"),))
+        LoopStep(Apply("<", (N, ONE)), (Assign("a", N),)), BranchStep(N, (JumpStep("return"),))
     )
     assert find_assigned_names(block) == {"a"}
 
 
 def test_sites_are_numbered_in_the_order_of_the_text() -> None:
-    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
+    draw = Sample("z", Noise.LAPLACE, (ONE,), 0)
     block = lower(draw, BranchStep(N, (draw,), (draw,)), LoopStep(N, (draw,)))
     assert [one.site for one in walk_statements(block) if isinstance(one, Sample)] == [0, 1, 2, 3]
 
@@ -221,8 +219,8 @@ def test_a_parameter_that_is_changed_is_copied_first() -> None:
 
 def test_oversized_programs_are_refused() -> None:
     with pytest.raises(UnsupportedProgram, match=f"more than {MAX_STATEMENTS} statements"):
-        lower(*(SetStep("a", N) for _ in range(MAX_STATEMENTS + 1)))
-    nested: Any = SetStep("a", N)
+        lower(*(Assign("a", N) for _ in range(MAX_STATEMENTS + 1)))
+    nested: Any = Assign("a", N)
     for _ in range(MAX_BLOCK_DEPTH + 2):
         nested = BranchStep(N, (nested,))
     with pytest.raises(UnsupportedProgram, match=f"nested more than {MAX_BLOCK_DEPTH} deep"):
@@ -231,7 +229,7 @@ def test_oversized_programs_are_refused() -> None:
     for _ in range(7):
         wide = Apply("+", (wide, wide))
     with pytest.raises(UnsupportedProgram, match="parts"):
-        lower(SetStep("a", wide))
+        lower(Assign("a", wide))
 
 
 def test_a_list_among_the_parameters_is_not_changed() -> None:

@@ -28,17 +28,17 @@ from hedgerow.numeric.tails.laplace import laplace_tail, laplace_threshold
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 GENERATOR = np.random.default_rng()
 MEDIAN = Quantile(Fraction(1, 2), "change-one")
 
 
-def column(values: Any, lower: Any, upper: Any) -> Sample:
+def column(values: Any, lower: Any, upper: Any) -> SortedSample:
     found = (
         values
-        if isinstance(values, Sample)
-        else Sample.from_values(values, lower=lower, upper=upper)
+        if isinstance(values, SortedSample)
+        else SortedSample.from_values(values, lower=lower, upper=upper)
     )
     if not len(found):
         raise InvalidArgument("values", "must not be empty")
@@ -56,7 +56,7 @@ class LocalMedian:
     def loss(self, rows: Any = 1) -> Loss:
         return Loss(self.epsilon * rows)
 
-    def _noise(self, data: Sample) -> Laplace:
+    def _noise(self, data: SortedSample) -> Laplace:
         return Laplace(
             max(Fraction(int(MEDIAN.local_sensitivity(data))), Fraction(1, 4)) / self.epsilon
         )
@@ -85,7 +85,7 @@ class SmoothMedian(LocalMedian):
     def loss(self, rows: Any = 1) -> Loss:
         return Loss(self.epsilon, Fraction(1, 50)).group(rows)
 
-    def _noise(self, data: Sample) -> Laplace:
+    def _noise(self, data: SortedSample) -> Laplace:
         beta = self.epsilon / 2 / Fraction(log(2 / 0.02))
         return Laplace(MEDIAN.smooth_sensitivity(data, beta) * 2 / self.epsilon)
 
@@ -94,14 +94,18 @@ class BoundsFromData(Quantiles):
     """Takes the smallest and the largest value for the bounds."""
 
     @staticmethod
-    def _within_data(data: Sample) -> Sample:
+    def _within_data(data: SortedSample) -> SortedSample:
         ends = (
             (int(data.values[0]), int(data.values[-1])) if len(data) else (data.lower, data.upper)
         )
-        return Sample(data.values, *ends)
+        return SortedSample(data.values, *ends)
 
     def sample(self, values: Any, **bounds: Any) -> Any:
-        data = values if isinstance(values, Sample) else Sample.from_values(values, **bounds)
+        data = (
+            values
+            if isinstance(values, SortedSample)
+            else SortedSample.from_values(values, **bounds)
+        )
         return super().sample(self._within_data(data))
 
     def log_prob(self, point: Any, values: Any, **bounds: Any) -> float:
@@ -128,7 +132,11 @@ class BareQuantiles(Quantiles):
 
     def sample(self, values: Any, **bounds: Any) -> Any:
         super().sample(values, **bounds)
-        data = values if isinstance(values, Sample) else Sample.from_values(values, **bounds)
+        data = (
+            values
+            if isinstance(values, SortedSample)
+            else SortedSample.from_values(values, **bounds)
+        )
         return [data.value_at(Quantile(p, self.neighbours).rank(len(data))) for p in self.at]
 
 

@@ -65,7 +65,9 @@ def test_moves_of_mechanisms_that_see_the_data_are_units() -> None:
         ((Stable(Fraction(1), 5), Sensitivity.each(2, 1), 10_000, None), "sensitivity"),
     ],
 )
-def test_what_is_refused(given: tuple[object, ...], argument: str) -> None:
+def test_invalid_cases_are_refused_with_the_argument_named(
+    given: tuple[object, ...], argument: str
+) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         make_case(*given)  # type: ignore[arg-type]
     assert refusal.value.argument == argument

@@ -73,7 +73,7 @@ class Quarter(Stable):
 )
 def test_draws_of_another_distribution_are_detected(mechanism: Any) -> None:
     with pytest.raises(LawBroken, match="sample follows log_prob"):
-        trials.check_use_fit(make_case(mechanism, 1, 200_000, None))
+        trials.check_use_fit(make_case(mechanism, 1, 1_000_000, None))
 
 
 def test_one_draw_for_all_numbers_is_seen() -> None:

@@ -56,7 +56,7 @@ def test_numbers() -> None:
     assert read("a * ln(2)").symbols == {"a", "ln(2)"}
 
 
-def test_what_is_not_a_fraction_of_polynomials() -> None:
+def test_non_rational_expressions_are_refused() -> None:
     with pytest.raises(UnsupportedProgram, match="divided by 0"):
         read("a / (b - b)")
     with pytest.raises(UnsupportedProgram, match="not allowed in a scale or a claim"):

@@ -25,7 +25,7 @@ def test_accepts_a_proof_of_the_sparse_vector_technique() -> None:
     assert check(about, Certificate.from_json(proof.to_json())) is None
 
 
-def test_what_the_certificate_says_of_its_program_is_not_believed() -> None:
+def test_a_certificates_claims_about_its_program_are_not_trusted() -> None:
     """Check both directions: matching labels prove nothing, and a proof needs no labels."""
     about, proof = above_threshold()
     assert check(replace(about, source=about.source + "\n# a comment"), proof) is None
@@ -202,7 +202,7 @@ def test_a_claim_is_made_of_public_parameters() -> None:
     assert failure.reason == "the claim must be made of public parameters; remove the others"
 
 
-def test_what_is_said_where_nobody_comes_proves_nothing() -> None:
+def test_statements_on_an_impossible_path_prove_nothing() -> None:
     """Refuse a path that contradicts the assumption of positive scales: it proves nothing."""
     about = program("""
 @mechanism(epsilon="eps", neighbours="one")

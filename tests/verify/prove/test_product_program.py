@@ -30,7 +30,7 @@ def shown(body: str, *shifts: str, **details: object) -> dict[tuple[str, int], b
     return found
 
 
-def test_what_is_said_must_be_equal() -> None:
+def test_outputs_must_be_equal() -> None:
     found = shown("output(n)\noutput(x)\noutput(x - x)")
     assert [found["output", line] for line in (1, 2, 3)] == [True, False, True]
 
@@ -63,7 +63,7 @@ def test_where_noise_is_drawn_both_go_the_same_way() -> None:
     )["branch", 2]
 
 
-def test_what_is_learnt_in_a_branch_holds_in_that_branch_only() -> None:
+def test_facts_of_a_branch_hold_in_that_branch_only() -> None:
     loops = {"invariants": (("i@1 == i@2", "i@1 >= 7"),), "variants": ("n - i@1",)}
     body = (
         "i = 0\nif n > 3:\n    i = 7\n    while i < n:\n        i += 1\noutput(i)\nif i < 7:\n   "

@@ -100,7 +100,7 @@ def half(x: private[bool], eps: public[float]):
     assert found.multiple == Fraction(1, 2)
 
 
-def test_what_is_enough_where_the_claim_is_a_number() -> None:
+def test_the_smallest_provable_ratio_is_exact() -> None:
     about = shipped()["truth_or_a_coin"]
     assert can_prove_ratio(about, Fraction(3), time.monotonic() + 60)
     assert not can_prove_ratio(about, Fraction(299, 100), time.monotonic() + 60)

@@ -71,7 +71,7 @@ def test_noise_that_one_way_asks_for_is_drawn_there() -> None:
         "z = 0\nz = laplace(1)\nif x > 1:\n    output(z)",  # it is assigned twice
     ],
 )
-def test_what_stays_where_it_is(body: str) -> None:
+def test_statements_that_cannot_sink_stay(body: str) -> None:
     program = read(body, PARAMETERS)
     assert inside(sink_statements(program)) == inside(program)
 

@@ -32,7 +32,7 @@ def test_numbers_have_their_kinds() -> None:
     )
 
 
-def test_one_bit_stands_for_many_where_everything_is_done_bit_by_bit() -> None:
+def test_one_bit_represents_many_in_bitwise_programs() -> None:
     for body in ("return m ^ key", "return m & key", "return ~m | key"):
         about = pad(body)
         assert infer_sorts(about)["key"] == Sort(Kind.BITS, 1)

@@ -123,7 +123,7 @@ def test_secret() -> None:
     "relation", ['"one"', '"all"', '"increasing"', '("l1", 2)', '("group", 2)']
 )
 @pytest.mark.parametrize("kind", ["bool", '"list[bool]"', '"bits[8]"'])
-def test_what_is_no_number_differs_in_any_way_or_not_at_all(relation: str, kind: str) -> None:
+def test_non_numeric_inputs_differ_arbitrarily_or_not_at_all(relation: str, kind: str) -> None:
     """Refuse such parameters, or `return b` would be private; programs encode booleans first, so
     only bit strings arrive here.
     """

@@ -116,7 +116,7 @@ def test_finds_where_a_symbol_is_applied() -> None:
         Apply("bit", (Name("b"), Name("i"))),
     ],
 )
-def test_what_does_not_fit_is_outside(bad: Expression) -> None:
+def test_unsupported_expressions_are_refused(bad: Expression) -> None:
     with pytest.raises(UnsupportedProgram):
         term(bad)
 

@@ -17,14 +17,14 @@ def test_steps_are_spent() -> None:
     assert effort.is_exhausted
 
 
-def test_who_spends_more_than_there_is_is_stopped() -> None:
+def test_spending_beyond_the_limit_is_stopped() -> None:
     spend = limit_work(1_000)
     spend(900)
     with pytest.raises(UnsupportedProgram, match="exceed the work limit of a proof"):
         spend(200)
 
 
-def test_what_z3_does_is_counted_whoever_asks() -> None:
+def test_work_of_z3_is_counted_for_every_caller() -> None:
     x, y = z3.Ints("x y")
     effort, before = WorkLimit(1), measure_work()
     assert not effort.is_exhausted

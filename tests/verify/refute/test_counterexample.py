@@ -193,7 +193,7 @@ def test_arguments_are_shown_as_people_write_them() -> None:
     assert shown["inputs"][0]["q"] == [0.5]
 
 
-def test_the_ratio_is_exact_where_both_chances_are() -> None:
+def test_the_ratio_of_exact_probabilities_is_exact() -> None:
     assert bad_sum().exact_ratio is None
     program = GALLERY["bad_response_in_branches"]
     event = (OutputEvent(1, values=((0, True),)),)

@@ -78,7 +78,7 @@ def test_outputs_that_are_not_wanted_are_not_followed() -> None:
     assert [path.outputs for path in found] == [(False,) * 6]
 
 
-def test_chances_of_coins_that_are_not_rational() -> None:
+def test_irrational_probabilities_of_coins_are_enclosed() -> None:
     found = enumerate_paths(GALLERY["randomised_response_for_eps"], given(x=True, eps=1))
     low, high = enclose(total(found))
     assert low <= 1 <= high

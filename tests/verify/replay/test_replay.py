@@ -64,7 +64,7 @@ def test_each_planted_mistake_in_glue_code_is_found(function: Any, told: str) ->
         (glue.number_of_calls, "the number of calls depends on the data"),
     ],
 )
-def test_what_only_the_largest_row_shows(function: Any, told: str) -> None:
+def test_a_leak_of_the_largest_row_is_found_by_removing_it(function: Any, told: str) -> None:
     assert told in str(replay(function, AGES, AGES[:-1]))
     # another row does not: the claim is about pairs that were tried
     assert replay(function, AGES, AGES[1:])

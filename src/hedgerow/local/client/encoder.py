@@ -44,6 +44,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.fixed_point import SCALE
@@ -131,7 +132,7 @@ def compute_cohort(metric: Metric, secret: bytes) -> int:
     """Compute the cohort of a client; 0 for protocols without cohorts."""
     given = dict(metric.parameters)
     return (
-        _read_be32(_hmac(secret, metric.permanent_hash + b"cohort")) % given["m"]
+        int.from_bytes(_hmac(secret, metric.permanent_hash + b"cohort")[:4], "big") % given["m"]
         if "m" in given
         else 0
     )
@@ -171,11 +172,11 @@ def encode_report(
     return ENCODERS[metric.protocol](metric, value, stream, secret)
 
 
-def _encode_k_ary(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    given = dict(metric.parameters)
-    return _randomise_code(int(value), given["domain"], given["truth"], stream).to_bytes(
-        metric.scheme.record_size, "big"
-    )
+_Sampler = Callable[[dict[str, int], int, DrawStream], int]
+
+
+def _sample_k_ary(given: dict[str, int], value: int, stream: DrawStream) -> int:
+    return _randomise_code(value, given["domain"], given["truth"], stream)
 
 
 def _randomise_code(value: int, domain: int, truth: int, stream: DrawStream) -> int:
@@ -183,18 +184,13 @@ def _randomise_code(value: int, domain: int, truth: int, stream: DrawStream) -> 
     return value if honest else other
 
 
-def _encode_hadamard(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    scheme = metric.scheme
-    index, honest = (
-        stream.draw_below(1 << (scheme.domain - 1).bit_length()),
-        stream.flip_coin(dict(metric.parameters)["keep"]),
-    )
-    parity = (index & int(value)).bit_count() & 1
-    return (2 * index + (parity ^ (not honest))).to_bytes(scheme.record_size, "big")
+def _sample_hadamard(given: dict[str, int], value: int, stream: DrawStream) -> int:
+    index = stream.draw_below(1 << (given["domain"] - 1).bit_length())
+    flipped = not stream.flip_coin(given["keep"])
+    return 2 * index + ((index & value).bit_count() & 1 ^ flipped)
 
 
-def _encode_projective(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    given = dict(metric.parameters)
+def _sample_projective(given: dict[str, int], value: int, stream: DrawStream) -> int:
     field, size = given["field"], given["field"] ** (given["dimension"] - 1)
     honest = stream.flip_coin(given["truth"])
     rest = (
@@ -202,7 +198,7 @@ def _encode_projective(metric: Metric, value: int | str, stream: DrawStream, _: 
         if honest
         else stream.draw_below(size)
     )
-    vector, weight = _point_to_vector(int(value), field)
+    vector, weight = _point_to_vector(value, field)
     above, below = divmod(rest, weight)
     product = sum(
         a * b
@@ -211,9 +207,7 @@ def _encode_projective(metric: Metric, value: int | str, stream: DrawStream, _: 
         )
     )
     entry = ((not honest) - product) % field
-    return _vector_to_point((above * field + entry) * weight + below, field).to_bytes(
-        metric.scheme.record_size, "big"
-    )
+    return _vector_to_point((above * field + entry) * weight + below, field)
 
 
 def _point_to_vector(point: int, field: int) -> tuple[int, int]:
@@ -241,82 +235,61 @@ def _split_digits(number: int, field: int) -> list[int]:
     return digits
 
 
-def _encode_duchi(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    given = dict(metric.parameters)
-    return bytes([_sample_duchi(int(value), given["domain"], given["truth"], stream)])
+def _sample_duchi(given: dict[str, int], value: int, stream: DrawStream) -> int:
+    up = stream.draw_below(given["domain"] - 1) < value
+    return _randomise_code(int(up), 2, given["truth"], stream)
 
 
-def _sample_duchi(value: int, domain: int, truth: int, stream: DrawStream) -> int:
-    up = stream.draw_below(domain - 1) < value
-    return _randomise_code(int(up), 2, truth, stream)
-
-
-def _encode_piecewise(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    return _sample_piecewise(int(value), dict(metric.parameters), stream).to_bytes(
-        metric.scheme.record_size, "big"
-    )
-
-
-def _sample_piecewise(value: int, given: dict[str, int], stream: DrawStream) -> int:
+def _sample_piecewise(given: dict[str, int], value: int, stream: DrawStream) -> int:
     if stream.flip_coin(given["truth"]):
         return value + stream.draw_below(given["window"])
     other = stream.draw_below(given["domain"] - 1)
     return other if other < value else other + given["window"]
 
 
-def _encode_hybrid(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    given = dict(metric.parameters)
+def _sample_hybrid(given: dict[str, int], value: int, stream: DrawStream) -> int:
     if stream.flip_coin(given["mix"]):
-        report = _sample_piecewise(int(value), given, stream)
-    else:
-        report = (
-            given["domain"]
-            - 1
-            + given["window"]
-            + _sample_duchi(int(value), given["domain"], given["coin"], stream)
-        )
-    return report.to_bytes(metric.scheme.record_size, "big")
+        return _sample_piecewise(given, value, stream)
+    bit = _sample_duchi({**given, "truth": given["coin"]}, value, stream)
+    return given["domain"] - 1 + given["window"] + bit
 
 
-def _encode_unary(metric: Metric, value: int | str, stream: DrawStream, _: bytes) -> bytes:
-    return _randomise_bits(
-        metric, [int(code == value) for code in range(metric.scheme.domain)], stream, "one", "zero"
-    )
-
-
-def _encode_longitudinal_unary(
-    metric: Metric, value: int | str, stream: DrawStream, secret: bytes
+def _encode_number(
+    sampler: _Sampler, metric: Metric, value: int | str, stream: DrawStream, _: bytes
 ) -> bytes:
-    return _randomise_bits(
-        metric, compute_permanent_bits(metric, secret, value), stream, "one", "zero"
+    """Encode a report that is one number."""
+    number = sampler(dict(metric.parameters), int(value), stream)
+    return number.to_bytes(metric.scheme.record_size, "big")
+
+
+def _encode_bits(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
+    """Encode a report of one coin for each bit, with a threshold that depends on the bit."""
+    given, scheme = dict(metric.parameters), metric.scheme
+    bits = (
+        compute_permanent_bits(metric, secret, value)
+        if scheme.memoised
+        else [int(code == value) for code in range(scheme.domain)]
     )
+    one, zero = ("q", "p") if "q" in given else ("one", "zero")
+    return pack_bits([int(stream.flip_coin(given[one if bit else zero])) for bit in bits])
 
 
 def _encode_rappor(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    return compute_cohort(metric, secret).to_bytes(2, "big") + _randomise_bits(
-        metric, compute_permanent_bits(metric, secret, value), stream, "q", "p"
-    )
+    cohort = compute_cohort(metric, secret).to_bytes(2, "big")
+    return cohort + _encode_bits(metric, value, stream, secret)
 
 
 ENCODERS: dict[str, Callable[[Metric, int | str, DrawStream, bytes], bytes]] = {
-    "k_ary": _encode_k_ary,
-    "hadamard": _encode_hadamard,
-    "projective": _encode_projective,
-    "duchi": _encode_duchi,
-    "piecewise": _encode_piecewise,
-    "hybrid": _encode_hybrid,
-    "unary": _encode_unary,
-    "longitudinal_unary": _encode_longitudinal_unary,
+    "k_ary": partial(_encode_number, _sample_k_ary),
+    "hadamard": partial(_encode_number, _sample_hadamard),
+    "projective": partial(_encode_number, _sample_projective),
+    "duchi": partial(_encode_number, _sample_duchi),
+    "piecewise": partial(_encode_number, _sample_piecewise),
+    "hybrid": partial(_encode_number, _sample_hybrid),
+    "unary": _encode_bits,
+    "longitudinal_unary": _encode_bits,
     "rappor": _encode_rappor,
 }
-
-
-def _randomise_bits(
-    metric: Metric, bits: Sequence[int], stream: DrawStream, one: str, zero: str
-) -> bytes:
-    """Flip a coin for each bit, with a threshold that depends on the bit, and pack them."""
-    given = dict(metric.parameters)
-    return pack_bits([int(stream.flip_coin(given[one if bit else zero])) for bit in bits])
 
 
 def _draw_permanent(
@@ -339,10 +312,6 @@ def pack_bits(bits: Sequence[int]) -> bytes:
 
 def _hmac(key: bytes, message: bytes) -> bytes:
     return hmac.digest(key, message, "sha256")
-
-
-def _read_be32(digest: bytes) -> int:
-    return int.from_bytes(digest[:4], "big")
 
 
 def _write_be32(number: int) -> bytes:

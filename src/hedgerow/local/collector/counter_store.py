@@ -16,12 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import InitVar, dataclass, field
 from operator import itemgetter
 from pathlib import Path
-from typing import Self
 
 import apsw
 import numpy as np
@@ -83,7 +82,7 @@ class BatchCounters:
         return hashlib.sha256(self.metric.hash + self.key).digest()[:_KEY_HASH_BYTES]
 
 
-class CounterStore(SqliteFile):
+class CounterStore(SqliteFile, AbstractContextManager["CounterStore"]):
     """The store at ``path``, created if it does not exist. Threads may share it; each process opens
     its own ``CounterStore``.
     """
@@ -110,9 +109,6 @@ class CounterStore(SqliteFile):
             except BaseException:
                 self.close()
                 raise
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -170,7 +166,7 @@ class CounterStore(SqliteFile):
         """Add the counts of another collector, or refuse if a batch was counted by both."""
         with other._locked():
             held = other._require_connection()
-            with _read_snapshot(held):
+            with held:  # one transaction, so that all queries read the same state
                 marks = list(held.execute("SELECT key FROM batches"))
                 shard = [
                     (metric, other._read_counters(held, metric)) for metric in other.list_metrics()
@@ -253,16 +249,6 @@ class CounterStore(SqliteFile):
                 " not fit its protocol. Restore the file from a copy."
             )
         return np.frombuffer(sums, "<i8").astype(np.int64)
-
-
-@contextmanager
-def _read_snapshot(db: apsw.Connection) -> Iterator[None]:
-    """Read the file in one state for several queries."""
-    db.execute("BEGIN")
-    try:
-        yield
-    finally:
-        db.execute("ROLLBACK")
 
 
 def _split_counters(counters: Integers) -> dict[int, Integers]:

@@ -17,15 +17,15 @@ from hedgerow.charts.html_page import Figure, PageSection, render_page
 from hedgerow.charts.plots import Bar, draw_bar_chart
 from hedgerow.charts.svg import format_number
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.collector.counter_store import CounterStore
-from hedgerow.local.collector.epochs import EpochCalendar
-from hedgerow.local.collector.loss_monitor import (
+from hedgerow.local.accounting import (
     SHOWN_CAPS,
     MetricLoss,
     compute_joint_epsilon,
     compute_losses,
     finite_or_none,
 )
+from hedgerow.local.collector.counter_store import CounterStore
+from hedgerow.local.collector.epochs import EpochCalendar
 from hedgerow.local.decode.value_estimates import ValueEstimate, detect_values
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import MEAN_PROTOCOLS, Rappor

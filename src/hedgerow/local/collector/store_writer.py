@@ -8,7 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 from concurrent.futures import Future
-from typing import Self
+from contextlib import AbstractContextManager
 
 from hedgerow.errors import SourceError
 from hedgerow.local.collector.counter_store import BatchCounters, CounterStore
@@ -18,7 +18,7 @@ __all__ = ["StoreWriter"]
 _MAX_BATCHES_PER_TRANSACTION = 256
 
 
-class StoreWriter:
+class StoreWriter(AbstractContextManager["StoreWriter"]):
     """The writer of a store. It takes additions from any thread, and resolves the future of each
     once it is on disk.
     """
@@ -32,9 +32,6 @@ class StoreWriter:
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="hedgerow-writer", daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

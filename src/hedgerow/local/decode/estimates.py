@@ -122,6 +122,11 @@ class Estimates:
             raise InvalidArgument("control", f"must be one of {', '.join(CONTROLS)}", control)
         return CONTROLS[control](self.p_values, level)
 
+    def rank_detected(self, control: str = "fdr", level: Number = 0.05) -> Integers:
+        """Return the codes of the detected values, most frequent first."""
+        codes = np.flatnonzero(self.detect(control, level))
+        return codes[np.argsort(-self.counts[codes], kind="stable")]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostprocessedCounts:

@@ -86,7 +86,8 @@ class PrefixSearch:
         """Return the codes of a round for its clients' texts, ready for the scheme to randomise;
         errors never quote a text.
         """
-        length, known = self._prefix_length(turn), set(self.alphabet)
+        length = self.lengths[check_integer(turn, "turn", 0, len(self.lengths) - 1)]
+        known = set(self.alphabet)
         for text in texts:
             if not isinstance(text, str) or not text or not set(text) <= known:
                 raise InvalidArgument(
@@ -111,8 +112,7 @@ class PrefixSearch:
             if not candidates:
                 break
             found = self.scheme.estimate(counters, codes)
-            kept = np.flatnonzero(found.detect(control, level))
-            kept = kept[np.argsort(-found.counts[kept], kind="stable")]
+            kept = found.rank_detected(control, level)
             prefixes, before = [candidates[place] for place in kept], self.lengths[turn]
         if not prefixes:
             return HeavyHitters(
@@ -136,9 +136,6 @@ class PrefixSearch:
         if isinstance(self.scheme, Rappor):
             return found / self.scheme.domain
         return float(self.scheme.estimate(counters).detect(control, level).mean())
-
-    def _prefix_length(self, turn: int) -> int:
-        return self.lengths[check_integer(turn, "turn", 0, len(self.lengths) - 1)]
 
     def _hash_prefixes(self, turn: int, prefixes: list[str]) -> Integers:
         head, domain = turn.to_bytes(4, "big"), self.scheme.domain

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.metric import Metric
@@ -15,7 +13,7 @@ from hedgerow.local.protocols import Rappor
 from hedgerow.numeric.exact_number import Number
 from hedgerow.numeric.vectorised import Integers
 
-__all__ = ["ValueEstimate", "count_reports", "detect_values", "estimate_mean"]
+__all__ = ["ValueEstimate", "detect_values", "estimate_mean", "list_values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +35,6 @@ class ValueEstimate:
             name: getattr(self, name)
             for name in ("value", "estimate", "stderr", "low", "high", "p_value")
         }
-
-
-def count_reports(counters: Integers) -> int:
-    """Return the number of counted reports, which is the last counter of every protocol."""
-    return int(counters[-1])
 
 
 def detect_values(
@@ -72,7 +65,7 @@ def detect_values(
             raise InvalidArgument(
                 "names", f"must be as many as the metric has values, {scheme.domain:,}", len(names)
             )
-    return _list_values(estimates, np.flatnonzero(estimates.detect(control, level)), names)
+    return list_values(estimates, estimates.rank_detected(control, level), names)
 
 
 def estimate_mean(estimates: Estimates) -> ValueEstimate:
@@ -83,15 +76,15 @@ def estimate_mean(estimates: Estimates) -> ValueEstimate:
     return ValueEstimate("mean", mean, stderr, start, end, None)
 
 
-def _list_values(
+def list_values(
     estimates: Estimates, codes: Integers, names: Sequence[str] | None
 ) -> list[ValueEstimate]:
+    """List the estimates of these codes, in this order."""
     lows, highs = estimates.intervals()
     columns = estimates.counts, estimates.standard_errors, lows, highs, estimates.p_values
-    ordered = codes[np.argsort(-estimates.counts[codes], kind="stable")].tolist()
     return [
         ValueEstimate(
             code if names is None else names[code], *(float(column[code]) for column in columns)
         )
-        for code in ordered
+        for code in codes.tolist()
     ]

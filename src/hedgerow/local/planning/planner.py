@@ -16,16 +16,15 @@ from scipy.special import ndtri
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.local.fixed_point import check_domain, check_epsilon, check_integer
 from hedgerow.local.protocols import (
-    Duchi,
+    MEAN_PROTOCOLS,
     Hadamard,
-    Hybrid,
     KAry,
     LocalProtocol,
     LongitudinalUnary,
-    Piecewise,
     Projective,
     Unary,
 )
+from hedgerow.local.protocols.pure_frequency import MAX_CLIENTS
 from hedgerow.numeric.exact_number import Number, parse_probability
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
 
 _VARIANCE_TOLERANCE = 1.05  # variances within this factor count as equal; then report size decides
 _DEFAULT_REPORT_BYTES = 4096  # the largest report unless the caller says otherwise
-_MAX_CLIENTS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,13 @@ def choose_protocol(
         else check_integer(report_bytes, "report_bytes", 1, 1 << 30)
     )
     if repeats:
-        return _choose_memoised(size, epsilon, 2 * limit if lifetime is None else lifetime, room)
+        total = 2 * limit if lifetime is None else lifetime
+        return _choose_smallest(
+            [LongitudinalUnary.calibrate(domain=size, epsilon=epsilon, lifetime=total)],
+            room,
+            "repeated reports: a remembered answer for each value bounds the loss of all its"
+            " reports",
+        )
     if lifetime is not None:
         raise InvalidArgument("lifetime", "is for repeated reports; pass repeats=True", lifetime)
     if size < 3 * exp(float(limit)) + 2:
@@ -92,9 +96,7 @@ def choose_protocol(
 
 def choose_mean_protocol(*, domain: int, epsilon: Number) -> ProtocolChoice:
     """Choose the protocol for a mean with the least variance in the worst case."""
-    schemes = [
-        kind.calibrate(domain=domain, epsilon=epsilon) for kind in (Duchi, Piecewise, Hybrid)
-    ]
+    schemes = [kind.calibrate(domain=domain, epsilon=epsilon) for kind in MEAN_PROTOCOLS]
     return ProtocolChoice(
         min(schemes, key=lambda scheme: max(scheme.variance(x, 1) for x in (0.0, 0.5, 1.0))),
         "least variance in the worst case",
@@ -110,7 +112,7 @@ def clients_needed(
     clients = (
         (far * sqrt(scheme.variance(0.0, 1)) + near * sqrt(scheme.variance(share, 1))) / share
     ) ** 2
-    if clients > _MAX_CLIENTS:
+    if clients > MAX_CLIENTS:
         raise InvalidArgument(
             "frequency", "is too small for any number of clients; name a larger share", frequency
         )
@@ -124,7 +126,7 @@ def detectable_frequency(
 
     Infinite if not even a value that all clients hold would be detected.
     """
-    n = check_integer(clients, "clients", 1, _MAX_CLIENTS)
+    n = check_integer(clients, "clients", 1, MAX_CLIENTS)
     far, near = _compute_quantiles(scheme, level, power)
 
     def is_detected(share: float) -> bool:
@@ -142,7 +144,7 @@ def detectable_frequency(
 
 
 def _compute_quantiles(scheme: LocalProtocol, level: Number, power: Number) -> tuple[float, float]:
-    if isinstance(scheme, (Duchi, Piecewise, Hybrid)):
+    if isinstance(scheme, MEAN_PROTOCOLS):
         raise InvalidArgument(
             "scheme", "must count values; for a mean, use its variance instead", scheme.name
         )
@@ -151,14 +153,6 @@ def _compute_quantiles(scheme: LocalProtocol, level: Number, power: Number) -> t
         float(parse_probability(power, "power")),
     )
     return float(-ndtri(false_alarm)), float(ndtri(detection))
-
-
-def _choose_memoised(domain: int, epsilon: Number, lifetime: Number, room: int) -> ProtocolChoice:
-    return _choose_smallest(
-        [LongitudinalUnary.calibrate(domain=domain, epsilon=epsilon, lifetime=lifetime)],
-        room,
-        "repeated reports: a remembered answer for each value bounds the loss of all its reports",
-    )
 
 
 def _choose_smallest(schemes: list[LocalProtocol], room: int, reason: str) -> ProtocolChoice:

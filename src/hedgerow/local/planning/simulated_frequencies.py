@@ -20,7 +20,7 @@ from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.decode.rappor.decoder import decode_candidates
 from hedgerow.local.decode.rappor.design_matrix import Candidates
-from hedgerow.local.decode.value_estimates import ValueEstimate
+from hedgerow.local.decode.value_estimates import ValueEstimate, list_values
 from hedgerow.local.fixed_point import check_integer
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import MEAN_PROTOCOLS, LocalProtocol, Rappor
@@ -82,12 +82,13 @@ class SimulatedFrequencies:
 
     def list_detected(self, control: str = "fdr", level: Number = 0.05) -> list[ValueEstimate]:
         """List the values that a decoder detects, the most frequent first."""
-        codes = np.flatnonzero(self.estimates.detect(control, level))
-        return self._list_estimates(codes[np.argsort(-self.estimates.counts[codes], kind="stable")])
+        codes = self.estimates.rank_detected(control, level)
+        return list_values(self.estimates, codes, self.names)
 
     def list_most_frequent(self, most: int) -> list[ValueEstimate]:
         """List the ``most`` values with the largest true counts, detected or not."""
-        return self._list_estimates(np.argsort(-self.true_counts, kind="stable")[:most])
+        codes = np.argsort(-self.true_counts, kind="stable")[:most]
+        return list_values(self.estimates, codes, self.names)
 
     def find_true_counts(self, found: Sequence[ValueEstimate]) -> dict[int | str, int]:
         """Return the true count of each of these values."""
@@ -100,21 +101,6 @@ class SimulatedFrequencies:
             for name, count in zip(names, self.true_counts.tolist(), strict=True)
             if name in wanted
         }
-
-    def _list_estimates(self, codes: Integers) -> list[ValueEstimate]:
-        columns = (
-            self.estimates.counts,
-            self.estimates.standard_errors,
-            *self.estimates.intervals(),
-            self.estimates.p_values,
-        )
-        names: Sequence[int | str] = (
-            range(len(self.true_counts)) if self.names is None else self.names
-        )
-        return [
-            ValueEstimate(names[code], *(float(column[code]) for column in columns))
-            for code in codes.tolist()
-        ]
 
 
 def draw_holders(shape: str, values: int, clients: int) -> Integers:
@@ -269,10 +255,8 @@ def _draw_values(levels: Floats, size: int) -> Integers:
 
     Floating-point probabilities are good enough here, because no real value is protected.
     """
-    found: Integers = np.minimum(
-        np.searchsorted(levels, _draw_uniform(size) * levels[-1], side="right"), len(levels) - 1
-    ).astype(np.int64)
-    return found
+    found = np.searchsorted(levels, _draw_uniform(size) * levels[-1], side="right")
+    return np.asarray(np.minimum(found, len(levels) - 1), dtype=np.int64)
 
 
 def _draw_uniform(size: int) -> Floats:

@@ -51,22 +51,18 @@ class LocalProtocol(Structure):
     @property
     def domain(self) -> int:
         """The number of values, which have the codes 0 to domain-1; for a mean, of grid points."""
-        ...
 
     @property
     def record_size(self) -> int:
         """The size of one report in bytes."""
-        ...
 
     @property
     def counter_count(self) -> int:
         """The number of counters in the state."""
-        ...
 
     @property
     def epsilon(self) -> Fraction:
         """The epsilon of one report."""
-        ...
 
     @property
     def lifetime_epsilon(self) -> Fraction | float:
@@ -74,28 +70,22 @@ class LocalProtocol(Structure):
 
         Infinite if the loss of repeated reports is unbounded.
         """
-        ...
 
     @property
     def total_variation(self) -> Fraction:
         """The largest total variation distance between single reports of two values."""
-        ...
 
     def encode(self, values: Any) -> Records:
         """Return a fresh report for each code."""
-        ...
 
     def aggregate(self, records: Any) -> Integers:
         """Return the counters of these reports; refuse them all if one is malformed."""
-        ...
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """Estimate unbiased counts from a state, of all values or of the given codes."""
-        ...
 
     def variance(self, frequency: float, n: int) -> float:
         """Return the exact variance of the count of a value that n * frequency clients hold."""
-        ...
 
 
 ALL: dict[str, type[LocalProtocol]] = {

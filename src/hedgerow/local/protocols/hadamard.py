@@ -40,10 +40,10 @@ import numpy as np
 
 from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, pack_numbers
 from hedgerow.local.fixed_point import (
+    DOMAIN_ENDS,
     SCALE,
-    check_domain,
     check_epsilon,
-    check_integer,
+    check_fields,
     compute_epsilon,
     find_largest_threshold,
     flip_coins,
@@ -65,10 +65,7 @@ class Hadamard(PureFrequencyProtocol):
     keep: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(
-            self, "keep", check_integer(self.keep, "keep", SCALE // 2 + 1, SCALE - 1)
-        )
+        check_fields(self, domain=DOMAIN_ENDS, keep=(SCALE // 2 + 1, SCALE - 1))
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Hadamard:
@@ -87,7 +84,6 @@ class Hadamard(PureFrequencyProtocol):
 
     @property
     def record_size(self) -> int:
-        """The size of one report in bytes."""
         return byte_width(2 * self.order)
 
     @property
@@ -97,7 +93,6 @@ class Hadamard(PureFrequencyProtocol):
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return compute_epsilon(self.own_support / (1 - self.own_support))
 
     @property
@@ -110,16 +105,7 @@ class Hadamard(PureFrequencyProtocol):
         """The probability that a report agrees with another value."""
         return Fraction(1, 2)
 
-    @property
-    def total_variation(self) -> Fraction:
-        """The total variation distance between the reports of two values.
-
-        For half of all indices both values have the same distribution of reports.
-        """
-        return self.own_support - self.other_support
-
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         index = uniform_integers(self.order, codes.size)
         bit = (np.bitwise_count(index & codes) & 1) ^ ~flip_coins(self.keep, codes.size)
@@ -132,8 +118,7 @@ class Hadamard(PureFrequencyProtocol):
 
     def count_support(self, counters: Integers) -> Integers:
         """Return the number of reports that agree with each value."""
-        support: Integers = (counters[-1] + hadamard_transform(counters[:-1])[: self.domain]) >> 1
-        return support
+        return np.asarray((counters[-1] + hadamard_transform(counters[:-1])[: self.domain]) >> 1)
 
 
 def hadamard_transform(numbers: Integers) -> Integers:

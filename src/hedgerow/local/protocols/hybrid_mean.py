@@ -36,9 +36,9 @@ from hedgerow.local.bit_rows import Records, byte_width, check_codes, iterate_nu
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.fixed_point import (
     SCALE,
+    THRESHOLD_ENDS,
     check_epsilon,
-    check_integer,
-    check_threshold,
+    check_fields,
     flip_coins,
 )
 from hedgerow.local.protocols.mean import Duchi, MeanProtocol, Piecewise, VariancePolynomial
@@ -65,8 +65,7 @@ class Hybrid(MeanProtocol):
     mix: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mix", check_integer(self.mix, "mix", 0, SCALE))
-        object.__setattr__(self, "coin", check_threshold(self.coin, "coin"))
+        check_fields(self, mix=(0, SCALE), coin=THRESHOLD_ENDS)
         checked = self.piecewise
         for name in ("domain", "window", "truth"):
             object.__setattr__(self, name, getattr(checked, name))
@@ -81,7 +80,7 @@ class Hybrid(MeanProtocol):
         mix = round(SCALE * (1 - exp(-float(check_epsilon(epsilon)) / 2)))
         return min(
             (cls(domain, fine.window, fine.truth, coarse.truth, share) for share in (mix, 0)),
-            key=lambda choice: choice._compute_worst_variance(),
+            key=lambda choice: max(choice.variance(x, 1) for x in (0.0, 0.5, 1.0)),
         )
 
     @property
@@ -96,7 +95,6 @@ class Hybrid(MeanProtocol):
 
     @property
     def record_size(self) -> int:
-        """The size of one report in bytes."""
         return byte_width(self.piecewise.output_count + 2)
 
     @property
@@ -110,7 +108,6 @@ class Hybrid(MeanProtocol):
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return max(self.piecewise.epsilon, self.duchi.epsilon)
 
     @property
@@ -130,11 +127,7 @@ class Hybrid(MeanProtocol):
         )
         return first, second, third
 
-    def _compute_worst_variance(self) -> float:
-        return max(self.variance(x, 1) for x in (0.0, 0.5, 1.0))
-
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each code."""
         codes = check_codes(values, self.domain)
         fine, scheme = flip_coins(self.mix, codes.size), self.piecewise
         reports = np.where(

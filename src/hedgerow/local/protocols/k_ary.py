@@ -34,12 +34,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, pack_numbers
+from hedgerow.local.bit_rows import Records, check_codes, count_numbers, pack_numbers
 from hedgerow.local.fixed_point import (
+    DOMAIN_ENDS,
     SCALE,
+    THRESHOLD_ENDS,
     check_domain,
     check_epsilon,
-    check_threshold,
+    check_fields,
     find_largest_threshold,
     flip_coins,
 )
@@ -61,8 +63,7 @@ class KAry(PureFrequencyProtocol):
     truth: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
+        check_fields(self, domain=DOMAIN_ENDS, truth=THRESHOLD_ENDS)
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> KAry:
@@ -76,13 +77,7 @@ class KAry(PureFrequencyProtocol):
         )
 
     @property
-    def record_size(self) -> int:
-        """The size of one report in bytes."""
-        return byte_width(self.domain)
-
-    @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return Fraction(RandomizedResponse(Fraction(self.truth, SCALE), self.domain).loss().epsilon)
 
     @property
@@ -95,13 +90,7 @@ class KAry(PureFrequencyProtocol):
         """The probability that a report names a given other value."""
         return Fraction(SCALE - self.truth, SCALE * self.domain)
 
-    @property
-    def total_variation(self) -> Fraction:
-        """The total variation distance between the reports of two values."""
-        return Fraction(self.truth, SCALE)
-
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         honest = flip_coins(self.truth, codes.size)
         return pack_numbers(

@@ -67,11 +67,14 @@ from hedgerow.local.bit_rows import (
 )
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.fixed_point import (
+    DOMAIN_ENDS,
     SCALE,
+    THRESHOLD_ENDS,
     check_domain,
     check_epsilon,
+    check_fields,
     check_integer,
-    check_threshold,
+    check_rules,
     compute_epsilon,
     find_largest_threshold,
     flip_coins,
@@ -149,8 +152,7 @@ class Duchi(MeanProtocol):
     truth: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
+        check_fields(self, domain=DOMAIN_ENDS, truth=THRESHOLD_ENDS)
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Duchi:
@@ -159,7 +161,6 @@ class Duchi(MeanProtocol):
 
     @property
     def record_size(self) -> int:
-        """The size of one report in bytes."""
         return 1
 
     @property
@@ -169,7 +170,6 @@ class Duchi(MeanProtocol):
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return self.randomised_response.epsilon
 
     @property
@@ -183,7 +183,6 @@ class Duchi(MeanProtocol):
         return q * (1 - q) / r**2, (1 - 2 * q) / r, Fraction(-1)
 
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each code."""
         codes = check_codes(values, self.domain)
         return self.randomised_response.encode(
             (uniform_integers(self.domain - 1, codes.size) < codes).astype(np.int64)
@@ -216,15 +215,15 @@ class Piecewise(MeanProtocol):
     truth: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "window", check_integer(self.window, "window", 1, self.domain))
-        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
-        if self.slope <= 0:
-            raise InvalidArgument(
+        check_fields(self, domain=DOMAIN_ENDS, window=(1, self.domain), truth=THRESHOLD_ENDS)
+        check_rules(
+            self,
+            (
                 "truth",
+                self.slope > 0,
                 "must be larger: places inside the window must be likelier than others",
-                self.truth,
-            )
+            ),
+        )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Piecewise:
@@ -249,7 +248,6 @@ class Piecewise(MeanProtocol):
 
     @property
     def record_size(self) -> int:
-        """The size of one report in bytes."""
         return byte_width(self.output_count)
 
     @property
@@ -276,7 +274,6 @@ class Piecewise(MeanProtocol):
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return compute_epsilon(self.inside_probability / self.outside_probability)
 
     @property
@@ -306,7 +303,6 @@ class Piecewise(MeanProtocol):
         )
 
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each code."""
         return pack_numbers(self.sample_outputs(check_codes(values, self.domain)), self.record_size)
 
     def sample_outputs(self, codes: Integers) -> Integers:

@@ -58,13 +58,15 @@ from numpy.typing import NDArray
 from scipy.fft import fftn
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, pack_numbers
+from hedgerow.local.bit_rows import Records, check_codes, count_numbers, pack_numbers
 from hedgerow.local.fixed_point import (
+    DOMAIN_ENDS,
     SCALE,
+    THRESHOLD_ENDS,
     check_domain,
     check_epsilon,
-    check_integer,
-    check_threshold,
+    check_fields,
+    check_rules,
     compute_epsilon,
     find_largest_threshold,
     flip_coins,
@@ -94,31 +96,33 @@ class Projective(PureFrequencyProtocol):
     truth: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(
-            self, "field", check_integer(self.field, "field", 2, isqrt(_MAX_TABLE_SIZE))
+        check_fields(
+            self,
+            domain=DOMAIN_ENDS,
+            field=(2, isqrt(_MAX_TABLE_SIZE)),
+            dimension=(2, 24),
+            truth=THRESHOLD_ENDS,
         )
-        object.__setattr__(self, "dimension", check_integer(self.dimension, "dimension", 2, 24))
-        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
-        if not _is_prime(self.field):
-            raise InvalidArgument("field", "must be a prime", self.field)
-        if self.field**self.dimension > _MAX_TABLE_SIZE:
-            raise InvalidArgument(
-                "dimension", f"must keep field^dimension within {_MAX_TABLE_SIZE}", self.dimension
-            )
-        if self.point_count < self.domain:
-            raise InvalidArgument(
+        check_rules(
+            self,
+            ("field", _is_prime(self.field), "must be a prime"),
+            (
                 "dimension",
+                self.field**self.dimension <= _MAX_TABLE_SIZE,
+                f"must keep field^dimension within {_MAX_TABLE_SIZE}",
+            ),
+            (
+                "dimension",
+                self.point_count >= self.domain,
                 f"must be larger: {self.domain} values do not fit into {self.point_count} points",
-                self.dimension,
-            )
-        if self.own_support <= self.other_support:
-            raise InvalidArgument(
+            ),
+            (
                 "truth",
+                self.own_support > self.other_support,
                 "must be larger: a report must be more likely orthogonal to its owner's value than"
                 " to others",
-                self.truth,
-            )
+            ),
+        )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Projective:
@@ -161,18 +165,12 @@ class Projective(PureFrequencyProtocol):
         return _count_points(self.field, self.dimension - 1)
 
     @property
-    def record_size(self) -> int:
-        """The size of one report in bytes."""
-        return byte_width(self.point_count)
-
-    @property
     def counter_count(self) -> int:
         """The number of counters: one for each point, and the number of reports."""
         return self.point_count + 1
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return compute_epsilon(
             self.own_support
             * (self.point_count - self.orthogonal_count)
@@ -192,13 +190,7 @@ class Projective(PureFrequencyProtocol):
             self.orthogonal_count - both
         ) / (self.point_count - self.orthogonal_count)
 
-    @property
-    def total_variation(self) -> Fraction:
-        """The total variation distance between the reports of two values."""
-        return self.own_support - self.other_support
-
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each value."""
         codes = check_codes(values, self.domain)
         reports = np.empty(codes.size, dtype=np.int64)
         for piece in iterate_chunks(codes.size):
@@ -219,10 +211,8 @@ class Projective(PureFrequencyProtocol):
         entry = (
             ~honest - _compute_inner_products(numbers - weight, below, self.field, self.dimension)
         ) % self.field
-        points: Integers = _build_point_index(self.field, self.dimension)[
-            (above * self.field + entry) * weight + below
-        ].astype(np.int64)
-        return points
+        points = _build_point_index(self.field, self.dimension)
+        return np.asarray(points[(above * self.field + entry) * weight + below], dtype=np.int64)
 
     def aggregate(self, records: Any) -> Integers:
         """Count the reports of each point, then all reports."""
@@ -250,8 +240,7 @@ class Projective(PureFrequencyProtocol):
                 turned = entry * factor % field
                 total += sides * (turns[turned] * table[below]).real
                 below += turned * field**place
-        support: Integers = np.rint(total / field).astype(np.int64)
-        return support
+        return np.rint(total / field).astype(np.int64)
 
 
 def _fourier_transform(counts: Integers, field: int, places: int) -> NDArray[np.complex128]:

@@ -26,12 +26,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.bit_rows import Records, check_codes
+from hedgerow.local.bit_rows import Records, byte_width, check_codes
 from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.fixed_point import check_integer
 from hedgerow.numeric.vectorised import Integers
 
-__all__ = ["PureFrequencyProtocol", "check_counters"]
+__all__ = ["MAX_CLIENTS", "PureFrequencyProtocol", "check_counters"]
 
 MAX_CLIENTS = 1 << 62
 
@@ -48,7 +48,10 @@ def check_counters(counters: Any, size: int) -> Integers:
 
 
 class PureFrequencyProtocol(ABC):
-    """A frequency protocol; a subclass makes the reports and counts the support of each value."""
+    """A frequency protocol; a subclass makes the reports and counts the support of each value.
+
+    Unless it says otherwise, a report is a number with a counter of its own.
+    """
 
     __slots__ = ()
     memoised: ClassVar[bool] = False
@@ -70,6 +73,11 @@ class PureFrequencyProtocol(ABC):
         return self.domain + 1
 
     @property
+    def record_size(self) -> int:
+        """The size of one report in bytes."""
+        return byte_width(self.counter_count - 1)
+
+    @property
     @abstractmethod
     def epsilon(self) -> Fraction:
         """The epsilon of one report."""
@@ -78,6 +86,11 @@ class PureFrequencyProtocol(ABC):
     def lifetime_epsilon(self) -> Fraction | float:
         """The epsilon of each report, or of all reports of one value if answers are memoised."""
         return self.epsilon
+
+    @property
+    def total_variation(self) -> Fraction:
+        """The total variation distance between the reports of two values."""
+        return abs(self.own_support - self.other_support)
 
     def count_support(self, counters: Integers) -> Integers:
         """Return the number of reports that support each value, from a checked state."""

@@ -68,9 +68,9 @@ from numpy.typing import NDArray
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rows import (
     Records,
+    check_padding,
     check_records,
     draw_coin_rows,
-    is_padding_zero,
     sum_columns_by_group,
 )
 from hedgerow.local.decode.estimates import Estimates
@@ -79,8 +79,9 @@ from hedgerow.local.decode.rappor.design_matrix import Candidates
 from hedgerow.local.fixed_point import (
     MAX_DOMAIN,
     SCALE,
-    check_integer,
-    check_threshold,
+    THRESHOLD_ENDS,
+    check_fields,
+    check_rules,
     compute_epsilon,
 )
 from hedgerow.local.protocols.pure_frequency import check_counters
@@ -111,32 +112,36 @@ class Rappor:
     q: int
 
     def __post_init__(self) -> None:
-        ends = {"k": (2, 4096), "h": (1, 16), "m": (1, 1 << 15), "f": (0, SCALE - 2)}
-        for name, (low, high) in ends.items():
-            object.__setattr__(self, name, check_integer(getattr(self, name), name, low, high))
-        for name in ("p", "q"):
-            object.__setattr__(self, name, check_threshold(getattr(self, name), name))
-        if self.h > self.k:
-            raise InvalidArgument("h", f"must be at most k = {self.k}", self.h)
-        if self.m & (self.m - 1):
-            raise InvalidArgument(
-                "m", "must be a power of two, so that cohorts are equally likely", self.m
-            )
-        if self.m * self.k > _MAX_CELLS:
-            raise InvalidArgument(
+        check_fields(
+            self,
+            k=(2, 4096),
+            h=(1, 16),
+            m=(1, 1 << 15),
+            f=(0, SCALE - 2),
+            p=THRESHOLD_ENDS,
+            q=THRESHOLD_ENDS,
+        )
+        check_rules(
+            self,
+            ("h", self.h <= self.k, f"must be at most k = {self.k}"),
+            (
                 "m",
+                self.m.bit_count() == 1,
+                "must be a power of two, so that cohorts are equally likely",
+            ),
+            (
+                "m",
+                self.m * self.k <= _MAX_CELLS,
                 f"must be at most {_MAX_CELLS // self.k} with {self.k} bits: each cohort has its"
                 " own counter for every bit",
-                self.m,
-            )
-        if self.f % 2:
-            raise InvalidArgument(
-                "f", "must be even, so that f/2 is a whole number of 1/65536", self.f
-            )
-        if self.p == self.q:
-            raise InvalidArgument(
-                "q", "must differ from p, or reports would not depend on the value", self.q
-            )
+            ),
+            ("f", self.f % 2 == 0, "must be even, so that f/2 is a whole number of 1/65536"),
+            (
+                "q",
+                self.q != self.p,
+                "must differ from p, or reports would not depend on the value",
+            ),
+        )
 
     @property
     def domain(self) -> int:
@@ -145,7 +150,6 @@ class Rappor:
 
     @property
     def record_size(self) -> int:
-        """The size of one report in bytes."""
         return _COHORT_BYTES + -(-self.k // 8)
 
     @property
@@ -162,7 +166,6 @@ class Rappor:
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         low, high = self.report_probabilities
         return self.h * compute_epsilon(high * (1 - low) / (low * (1 - high)))
 
@@ -293,10 +296,7 @@ class Rappor:
 
     def _check_records(self, records: Any) -> Records:
         rows = check_records(records, self.record_size)
-        if not is_padding_zero(rows, self.k):
-            raise InvalidArgument(
-                "records", "must have zeros after the last bit; nothing was counted"
-            )
+        check_padding(rows, self.k)
         if rows.shape[0] and self._read_cohorts(rows).max() >= self.m:
             raise InvalidArgument(
                 "records",

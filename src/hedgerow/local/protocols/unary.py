@@ -56,16 +56,18 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rows import (
     Records,
     check_codes,
+    check_padding,
     check_records,
     draw_coin_rows,
-    is_padding_zero,
     sum_columns,
 )
 from hedgerow.local.fixed_point import (
+    DOMAIN_ENDS,
     SCALE,
-    check_domain,
+    THRESHOLD_ENDS,
     check_epsilon,
-    check_threshold,
+    check_fields,
+    check_rules,
     compute_epsilon,
     find_largest_threshold,
     flip_coins,
@@ -77,6 +79,7 @@ from hedgerow.numeric.vectorised import Integers
 __all__ = ["LongitudinalUnary", "Unary"]
 
 _HALF = SCALE // 2
+_SAME_THRESHOLDS = "must differ from zero, or reports would not depend on the value"
 
 
 class _BitVectorProtocol(PureFrequencyProtocol):
@@ -86,18 +89,11 @@ class _BitVectorProtocol(PureFrequencyProtocol):
 
     @property
     def record_size(self) -> int:
-        """The size of one report in bytes."""
         return -(-self.domain // 8)
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon of one report."""
         return _compute_epsilon(self.own_support, self.other_support)
-
-    @property
-    def total_variation(self) -> Fraction:
-        """The total variation distance between the reports of two values."""
-        return abs(self.own_support - self.other_support)
 
     def aggregate(self, records: Any) -> Integers:
         """Count the ones of each bit, then the reports."""
@@ -106,10 +102,7 @@ class _BitVectorProtocol(PureFrequencyProtocol):
 
     def _check_records(self, records: Any) -> Records:
         rows = check_records(records, self.record_size)
-        if not is_padding_zero(rows, self.domain):
-            raise InvalidArgument(
-                "records", "must have zeros after the last bit; nothing was counted"
-            )
+        check_padding(rows, self.domain)
         return rows
 
     def _randomise_one_hot(self, values: Any, one: int, zero: int) -> Records:
@@ -136,8 +129,8 @@ class Unary(_BitVectorProtocol):
     zero: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        _check_thresholds(self, "one", "zero")
+        check_fields(self, domain=DOMAIN_ENDS, one=THRESHOLD_ENDS, zero=THRESHOLD_ENDS)
+        check_rules(self, ("one", self.one != self.zero, _SAME_THRESHOLDS))
 
     @classmethod
     def optimised(cls, *, domain: int, epsilon: Number) -> Unary:
@@ -172,7 +165,6 @@ class Unary(_BitVectorProtocol):
         return Fraction(self.zero, SCALE)
 
     def encode(self, values: Any) -> Records:
-        """Return a fresh report for each value."""
         return self._randomise_one_hot(values, self.one, self.zero)
 
 
@@ -193,9 +185,23 @@ class LongitudinalUnary(_BitVectorProtocol):
     zero: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", check_domain(self.domain))
-        _check_thresholds(self, "permanent_one", "permanent_zero")
-        _check_thresholds(self, "one", "zero")
+        check_fields(
+            self,
+            domain=DOMAIN_ENDS,
+            permanent_one=THRESHOLD_ENDS,
+            permanent_zero=THRESHOLD_ENDS,
+            one=THRESHOLD_ENDS,
+            zero=THRESHOLD_ENDS,
+        )
+        check_rules(
+            self,
+            (
+                "permanent_one",
+                self.permanent_one != self.permanent_zero,
+                "must differ from permanent_zero, or reports would not depend on the value",
+            ),
+            ("one", self.one != self.zero, _SAME_THRESHOLDS),
+        )
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number, lifetime: Number) -> LongitudinalUnary:
@@ -251,14 +257,3 @@ class LongitudinalUnary(_BitVectorProtocol):
 
 def _compute_epsilon(one: Fraction, zero: Fraction) -> Fraction:
     return compute_epsilon(one * (1 - zero) / (zero * (1 - one)))
-
-
-def _check_thresholds(scheme: Unary | LongitudinalUnary, one: str, zero: str) -> None:
-    for name in (one, zero):
-        object.__setattr__(scheme, name, check_threshold(getattr(scheme, name), name))
-    if getattr(scheme, one) == getattr(scheme, zero):
-        raise InvalidArgument(
-            one,
-            f"must differ from {zero}, or reports would not depend on the value",
-            getattr(scheme, one),
-        )

@@ -66,7 +66,7 @@ from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.rank_pieces import compute_inverse_lengths as piece_lengths
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["InverseSensitivity"]
 
@@ -114,7 +114,7 @@ class InverseSensitivity:
     ) -> Any:
         """Choose a quantile of ``values`` among all points of the range.
 
-        ``values`` come with public bounds, or as a ``Sample``.
+        ``values`` come with public bounds, or as a ``SortedSample``.
         """
         column = parse_sample(values, lower, upper, grid)
         return Grid(column.grid).to_value(self._build_selection(quantile, column).draw())
@@ -154,7 +154,7 @@ class InverseSensitivity:
         k = length if changes else ceil(quantile.max_rank_shift * length)
         return k if k == 0 or k < rank <= n - k else inf
 
-    def _build_selection(self, quantile: Quantile, column: Sample) -> GridSelection:
+    def _build_selection(self, quantile: Quantile, column: SortedSample) -> GridSelection:
         return GridSelection(
             column,
             quantile.rank(len(column)),

@@ -53,7 +53,7 @@ from hedgerow.numeric.vectorised import Integers
 from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.sensitivity.rank_pieces import RankPieces
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["Extreme"]
 
@@ -107,7 +107,7 @@ class Extreme:
     ) -> Any:
         """Choose a value that few exceed.
 
-        ``values`` come with public bounds, or as a ``Sample``.
+        ``values`` come with public bounds, or as a ``SortedSample``.
         """
         column = parse_sample(values, lower, upper, grid)
         return Grid(column.grid).to_value(self._build_selection(column).draw())
@@ -127,7 +127,7 @@ class Extreme:
         level, points = parse_probability(beta, "beta"), parse_whole(width, "width") + 1
         return self.depth + floor(compute_error_radius(level, points, self.factor))
 
-    def _build_selection(self, column: Sample) -> GridSelection:
+    def _build_selection(self, column: SortedSample) -> GridSelection:
         return GridSelection(
             column,
             len(column) + 1 - self.depth if self.side == "max" else self.depth,

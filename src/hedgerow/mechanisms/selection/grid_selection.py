@@ -36,7 +36,7 @@ from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.zcdp import compute_pure_rho
 from hedgerow.sensitivity.rank_pieces import RankPieces, build_pieces
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = [
     "GridSelection",
@@ -86,16 +86,16 @@ def compute_error_radius(beta: Fraction, points: int, factor: Fraction) -> float
 
 def parse_sample(
     values: Any, lower: Number | None, upper: Number | None, grid: Number | None
-) -> Sample:
-    """Return a column between public bounds: values with bounds, or a ``Sample``.
+) -> SortedSample:
+    """Return a column between public bounds: values with bounds, or a ``SortedSample``.
 
     It may be empty under either relation: under a filter that is private, and a refusal would
     reveal it.
     """
-    if isinstance(values, Sample):
+    if isinstance(values, SortedSample):
         if (lower, upper, grid) != (None, None, None):
             raise InvalidArgument(
-                "lower", "must be left out, like upper and grid: a Sample has its own", lower
+                "lower", "must be left out, like upper and grid: a SortedSample has its own", lower
             )
         return values
     if lower is None or upper is None:
@@ -103,7 +103,7 @@ def parse_sample(
             "lower" if lower is None else "upper",
             "must be declared: a bound read off the data is not private",
         )
-    return Sample.from_values(values, lower=lower, upper=upper, grid=grid)
+    return SortedSample.from_values(values, lower=lower, upper=upper, grid=grid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class GridSelection:
     Each rank away adds ``rank_unit`` to the rank error.
     """
 
-    sample: Sample
+    sample: SortedSample
     rank: int
     rank_errors: RankErrors
     factor: Fraction
@@ -126,7 +126,9 @@ class GridSelection:
         ranks = max(centre - reach, 1), min(centre + reach, n)
         ends = np.array([self.sample.value_at(rank) for rank in ranks])
         i, j = int(self.sample.count_below(ends)[0]), int(self.sample.count_up_to(ends)[1])
-        inside = build_pieces(Sample(self.sample.values[i:j], self.sample.lower, self.sample.upper))
+        inside = build_pieces(
+            SortedSample(self.sample.values[i:j], self.sample.lower, self.sample.upper)
+        )
         return RankPieces(
             inside.first, inside.points, inside.below + i, inside.equal, inside.above + (n - j)
         )

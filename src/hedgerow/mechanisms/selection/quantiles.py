@@ -72,7 +72,7 @@ from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.sensitivity.order_statistics import Quantile
 from hedgerow.sensitivity.rank_pieces import compute_rank_errors
-from hedgerow.sensitivity.sample import Sample, check_relation
+from hedgerow.sensitivity.sample import SortedSample, check_relation
 
 __all__ = ["Quantiles"]
 
@@ -141,7 +141,7 @@ class Quantiles:
     ) -> Any:
         """Choose one quantile, or a list of several in rising order.
 
-        ``values`` come with public bounds, or as a ``Sample``.
+        ``values`` come with public bounds, or as a ``SortedSample``.
         """
         column = parse_sample(values, lower, upper, grid)
         show = Grid(column.grid).to_value
@@ -149,7 +149,7 @@ class Quantiles:
             return show(self._build_selection(column, self.at[0], 0).draw())
         finer = count_tie_breakers(column.width + 1)
         untied = (column.values - column.lower) * finer + uniform_integers(finer, len(column))
-        refined = Sample(np.sort(untied), 0, (column.width + 1) * finer - 1)
+        refined = SortedSample(np.sort(untied), 0, (column.width + 1) * finer - 1)
         return [show(z // finer + column.lower) for z in self._choose_within(refined, self.at, 0)]
 
     def log_prob(
@@ -192,7 +192,7 @@ class Quantiles:
             return self.epsilon / 2
         return self.epsilon / ((4 if self.neighbours == "change-one" else 2) * max(p, 1 - p))
 
-    def _build_selection(self, part: Sample, p: Fraction, depth: int) -> GridSelection:
+    def _build_selection(self, part: SortedSample, p: Fraction, depth: int) -> GridSelection:
         quantile = Quantile(p, self.neighbours if depth == 0 else "add-remove")
         unit = 1 if quantile.neighbours == "change-one" else p.denominator
         return GridSelection(
@@ -203,11 +203,11 @@ class Quantiles:
             unit,
         )
 
-    def _choose_within(self, part: Sample, at: Shares, depth: int) -> list[int]:
+    def _choose_within(self, part: SortedSample, at: Shares, depth: int) -> list[int]:
         below, p, above = split_at_middle(at)
         z = self._build_selection(part, p, depth).draw()
         cut = int(part.count_up_to(np.array([z]))[0])  # values equal to z go to the left
-        left = Sample(part.values[:cut], part.lower, z)
-        right = Sample(part.values[cut:], z, part.upper)
+        left = SortedSample(part.values[:cut], part.lower, z)
+        right = SortedSample(part.values[cut:], z, part.upper)
         first = self._choose_within(left, below, depth + 1) if below else []
         return [*first, z, *(self._choose_within(right, above, depth + 1) if above else [])]

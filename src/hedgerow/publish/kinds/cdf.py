@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_dense_table
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import (
+    INTERVAL_BETA,
     Accuracy,
     BuiltTable,
     Progress,
@@ -41,7 +41,6 @@ from hedgerow.release.private_table import PrivateTable
 __all__ = ["SHARE_COLUMN", "specify_cdf", "specify_running_totals"]
 
 SHARE_COLUMN: Final = "share"
-_BETA: Final = Fraction(1, 20)
 _MAX_TRIED_RANGES: Final = 2**15  # for the choice among trees, and for the reported error
 _MAX_WEIGHED_CODES: Final = 512  # codes up to which every weight of a strategy is computed
 
@@ -79,7 +78,7 @@ def _specify_cumulative(
         terms.truncation_error(1) * np.arange(1, size + 1),
         terms.truncation_bounds[1] / terms.parts_per_row,
     )
-    errors = compute_errors(strategy, terms, _BETA, lost)
+    errors = compute_errors(strategy, terms, INTERVAL_BETA, lost)
 
     def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         totals = strategy.reconstruct(measure_all(private_table, strategy.measurements, tell))

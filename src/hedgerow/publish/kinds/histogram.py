@@ -9,18 +9,17 @@ above a threshold; this costs a delta (``PrivateTable.discover`` has the proof).
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 from hedgerow.accuracy.noise_variance import compute_noise_variance
-from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.exact_number import Number
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_dense_table, build_sparse_table
-from hedgerow.publish.privacy_parameters import AdditiveNoise, PrivacyParameters
+from hedgerow.publish.privacy_parameters import NOISE_NAMES, AdditiveNoise, PrivacyParameters
 from hedgerow.publish.specification import (
+    INTERVAL_BETA,
+    MAX_CELLS,
     Accuracy,
     BuiltTable,
     Progress,
@@ -32,26 +31,20 @@ from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import PrivateTable, calibrate_discovery
 
 __all__ = [
-    "DENSE_KIND",
-    "SPARSE_KIND",
     "build_noise_facts",
     "specify_histogram",
     "specify_sparse_histogram",
 ]
 
-DENSE_KIND, SPARSE_KIND = "histogram", "sparse histogram"
-_MAX_CELLS: Final = 2 * 10**7
-_BETA: Final = Fraction(1, 20)
-# in receipts and, in lower case, in facts: stored, whatever the classes are called
-_NOISE_NAMES: Final[dict[type[AdditiveNoise], str]] = {Laplace: "Laplace", Gaussian: "Gaussian"}
-
 
 def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification:
     """Specify a histogram of every cell, each with its own noise."""
-    domain.refuse_more_cells(_MAX_CELLS)
+    domain.refuse_more_cells(MAX_CELLS)
     block = _build_full_block(domain)
     mechanism = terms.calibrate(block)
-    radius = _convert_to_rows(mechanism.error(_BETA), terms) + _compute_cell_truncation(terms)
+    radius = _convert_to_rows(mechanism.error(INTERVAL_BETA), terms) + _compute_cell_truncation(
+        terms
+    )
 
     def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         (noisy,) = measure_all(private_table, [(block, mechanism)], tell)
@@ -61,7 +54,7 @@ def specify_histogram(terms: PrivacyParameters, domain: Domain) -> Specification
         )
 
     return Specification(
-        DENSE_KIND,
+        "histogram",
         domain,
         f"each cell, {_describe_noise(mechanism, terms)}",
         terms.measurement_cost(block, mechanism),
@@ -97,7 +90,9 @@ def specify_sparse_histogram(
         group=terms.group,
     )
     least = _convert_to_rows(threshold, terms)
-    radius = _convert_to_rows(mechanism.error(_BETA), terms) + _compute_cell_truncation(terms)
+    radius = _convert_to_rows(mechanism.error(INTERVAL_BETA), terms) + _compute_cell_truncation(
+        terms
+    )
     places = tuple(range(len(domain.attributes)))
 
     def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
@@ -119,12 +114,12 @@ def specify_sparse_histogram(
             facts,
         )
 
-    often = _convert_to_rows(threshold + mechanism.error(2 * _BETA), terms)
+    often = _convert_to_rows(threshold + mechanism.error(2 * INTERVAL_BETA), terms)
     notes = _list_sparse_notes(least, often + _compute_cell_truncation(terms))
     spread = math.sqrt(compute_noise_variance(mechanism)) / terms.parts_per_row
     accuracy = (Accuracy("each cell, if it is shown", domain.cell_count, spread, float(radius)),)
     return Specification(
-        SPARSE_KIND,
+        "sparse histogram",
         domain,
         f"cells of {_format_rows(least)} or more, {_describe_noise(mechanism, terms)}",
         price,
@@ -151,14 +146,14 @@ def build_noise_facts(mechanism: AdditiveNoise, terms: PrivacyParameters) -> dic
     in which it was drawn.
     """
     return {
-        "noise": _NOISE_NAMES[type(mechanism)].lower(),
+        "noise": NOISE_NAMES[type(mechanism)].lower(),
         "scale": str(mechanism.scale / terms.parts_per_row),
     } | terms.facts
 
 
 def _describe_noise(mechanism: AdditiveNoise, terms: PrivacyParameters) -> str:
     scale = float(mechanism.scale / terms.parts_per_row)
-    return f"{_NOISE_NAMES[type(mechanism)]} noise of scale {scale:.4g}"
+    return f"{NOISE_NAMES[type(mechanism)]} noise of scale {scale:.4g}"
 
 
 def _convert_to_rows(parts: int, terms: PrivacyParameters) -> int | float:

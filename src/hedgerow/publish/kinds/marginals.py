@@ -4,9 +4,9 @@ summed out.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,6 +19,8 @@ from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_count_columns, build_label_columns, list_axis_codes
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import (
+    INTERVAL_BETA,
+    MAX_CELLS,
     Accuracy,
     BuiltTable,
     Progress,
@@ -26,9 +28,8 @@ from hedgerow.publish.specification import (
     ignore_progress,
     measure_all,
 )
-from hedgerow.publish.strategies.direct_marginals import DirectMarginals
 from hedgerow.publish.strategies.residual_basis import MarginalWorkload, Positions
-from hedgerow.publish.strategies.residual_planner import ResidualPlanner, choose_marginal_strategy
+from hedgerow.publish.strategies.residual_planner import choose_marginal_strategy
 from hedgerow.publish.strategies.strategy import Floats, StrategyErrors, compute_errors
 from hedgerow.release.private_table import PrivateTable
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["MARGINAL_COLUMN", "specify_marginals"]
 
 MARGINAL_COLUMN: Final = "marginal"
-_BETA: Final = Fraction(1, 20)
-_MAX_CELLS: Final = 2 * 10**7
 _MAX_LISTED_MARGINALS: Final = 3  # best and worst ones whose accuracy is listed
 
 
@@ -53,11 +52,11 @@ def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2
         )
     workload = MarginalWorkload.all_up_to(domain.sizes, ways)
     cells = sum(workload.count_cells(places) for places, _ in workload.wanted)
-    if cells > _MAX_CELLS:
+    if cells > MAX_CELLS:
         places = max((places for places, _ in workload.wanted), key=workload.count_cells)
         raise Refused(
             f"These {len(workload.wanted):,} tables have {cells:,} cells; the limit is"
-            f" {_MAX_CELLS:,}. The largest is {_format_marginal_name(domain, places)}"
+            f" {MAX_CELLS:,}. The largest is {_format_marginal_name(domain, places)}"
             f" ({workload.count_cells(places):,}): give its columns fewer bins, leave one out, or"
             " ask for fewer ways."
         )
@@ -68,12 +67,16 @@ def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2
             for places, _ in workload.wanted
         ]
     )
-    errors = compute_errors(strategy, terms, _BETA, lost)
+    errors = compute_errors(strategy, terms, INTERVAL_BETA, lost)
 
     def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         noisy = measure_all(private_table, strategy.measurements, tell)
         tables = list(strategy.reconstruct_tables(noisy))
-        variances = _map_marginals(domain, workload, errors.variances)
+        # all cells of a marginal have the same variance
+        variances = {
+            _format_marginal_name(domain, places): float(errors.variances[start])
+            for places, start in _list_offsets(workload)
+        }
         facts = {"variances": variances, "measured": len(noisy)}
         return BuiltTable(_build_table(domain, tables, errors.radii), facts | terms.facts)
 
@@ -88,7 +91,7 @@ def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2
     return Specification(
         "marginals",
         domain,
-        _describe_strategy(strategy),
+        f"{strategy.name}, {count_items(len(strategy.measurements), 'measurement')}",
         terms.total_cost(strategy.measurements),
         _list_accuracies(domain, workload, errors),
         build,
@@ -98,28 +101,14 @@ def specify_marginals(terms: PrivacyParameters, domain: Domain, *, ways: int = 2
     )
 
 
-def _describe_strategy(strategy: ResidualPlanner | DirectMarginals) -> str:
-    return f"{strategy.name}, {count_items(len(strategy.measurements), 'measurement')}"
-
-
 def _format_marginal_name(domain: Domain, places: Positions) -> str:
     return " x ".join(domain.names[place] for place in places)
 
 
 def _list_offsets(workload: MarginalWorkload) -> list[tuple[Positions, int]]:
-    offsets, start = [], 0
-    for places, _ in workload.wanted:
-        offsets.append((places, start))
-        start += workload.count_cells(places)
-    return offsets
-
-
-def _map_marginals(domain: Domain, workload: MarginalWorkload, values: Floats) -> dict[str, float]:
-    """Return the value of each marginal by name; all cells of a marginal share it."""
-    return {
-        _format_marginal_name(domain, places): float(values[start])
-        for places, start in _list_offsets(workload)
-    }
+    sets = [places for places, _ in workload.wanted]
+    starts = itertools.accumulate(map(workload.count_cells, sets), initial=0)
+    return list(zip(sets, starts, strict=False))
 
 
 def _list_accuracies(
@@ -128,9 +117,8 @@ def _list_accuracies(
     variances, radii = errors.variances, errors.radii
     everything = Accuracy("every cell of every table", len(variances), errors.rms)
     order = sorted(_list_offsets(workload), key=lambda item: float(variances[item[1]]))
-    shown = order
     if len(order) > 2 * _MAX_LISTED_MARGINALS:
-        shown = [*order[:_MAX_LISTED_MARGINALS], *order[-_MAX_LISTED_MARGINALS:]]
+        order = [*order[:_MAX_LISTED_MARGINALS], *order[-_MAX_LISTED_MARGINALS:]]
     each = [
         Accuracy(
             _format_marginal_name(domain, places),
@@ -138,7 +126,7 @@ def _list_accuracies(
             math.sqrt(float(variances[start])),
             float(radii[start]),
         )
-        for places, start in shown
+        for places, start in order
     ]
     return (everything, *each)
 

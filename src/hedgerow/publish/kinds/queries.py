@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from hedgerow.publish.domain import Domain
 from hedgerow.publish.output.table import build_count_columns
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import (
+    INTERVAL_BETA,
     Accuracy,
     BuiltTable,
     Progress,
@@ -33,7 +33,6 @@ __all__ = ["MAX_QUERY_CELLS", "build_query_matrix", "pad_query_matrix", "specify
 
 MAX_QUERY_CELLS: Final = 1024
 _MAX_LISTED_ANSWERS: Final = 20
-_BETA: Final = Fraction(1, 20)
 
 
 def build_query_matrix(
@@ -129,7 +128,7 @@ def specify_queries(
     lost = largest * [
         terms.truncation_error(int(cells)) for cells in -(-np.abs(queries).sum(axis=1) // largest)
     ]
-    errors = compute_errors(strategy, terms, _BETA, lost)
+    errors = compute_errors(strategy, terms, INTERVAL_BETA, lost)
 
     def build(private_table: PrivateTable, tell: Progress = ignore_progress) -> BuiltTable:
         import pyarrow as pa

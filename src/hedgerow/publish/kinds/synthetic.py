@@ -18,8 +18,7 @@ from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import Refused
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
-from hedgerow.numeric.vectorised import MAX_SCALE
-from hedgerow.plan.contingency_table import Integers
+from hedgerow.numeric.vectorised import MAX_SCALE, Integers
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.output.table import build_label_columns
 from hedgerow.publish.privacy_parameters import PrivacyParameters
@@ -31,7 +30,11 @@ from hedgerow.publish.specification import (
     ignore_progress,
 )
 from hedgerow.publish.synthetic import SyntheticQuality, synthesize
-from hedgerow.publish.synthetic.pipeline import check_code_counts, parse_check_share
+from hedgerow.publish.synthetic.pipeline import (
+    ATTRIBUTE_SHARE,
+    check_code_counts,
+    parse_check_share,
+)
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import PrivateTable
 
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["specify_synthetic"]
 
 _DEFAULT_CHECK_SHARE: Final = Fraction(1, 20)
-_ATTRIBUTE_SHARE: Final = Fraction(1, 4)  # of the price, for single attributes (``pipeline``)
 _UNIFORM_STEPS: Final = 2**52
 
 
@@ -73,7 +75,7 @@ def specify_synthetic(
         return BuiltTable(_build_table(domain, result.codes), facts | terms.facts)
 
     accuracy = _list_accuracies(
-        terms.with_share(_ATTRIBUTE_SHARE * (1 - parse_exact(check, "check"))), domain
+        terms.with_share(ATTRIBUTE_SHARE * (1 - parse_exact(check, "check"))), domain
     )
     notes = (
         "The error of pairs of columns depends on the data; a share of the price measures it for"
@@ -116,7 +118,7 @@ def _refuse_undrawable_noise(terms: PrivacyParameters, domain: Domain, check: Fr
     if terms.parts_per_row > 1:
         largest = sorted(domain.sizes)[-2:]
         tables = max(math.comb(len(domain.sizes), 2), len(domain.sizes))
-        least = min(_ATTRIBUTE_SHARE * (1 - check), check / 2 or Fraction(1))
+        least = min(ATTRIBUTE_SHARE * (1 - check), check / 2 or Fraction(1))
         alone = terms.calibrate(QueryBlock(((0, BinSums(domain.sizes[0])),))).scale
         shares = tables * math.prod(largest) / least
         if (alone**2 * shares if terms.is_gaussian else (alone * shares) ** 2) > MAX_SCALE**2:

@@ -27,6 +27,7 @@ from hedgerow.charts.plots import (
     draw_line_chart,
 )
 from hedgerow.charts.svg import format_number
+from hedgerow.numeric.vectorised import Floats
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.histogram_statistics import (
     Histogram,
@@ -35,7 +36,7 @@ from hedgerow.publish.histogram_statistics import (
     read_truncation_error,
 )
 from hedgerow.publish.output.table import CLEAN_COLUMN, COUNT_COLUMN, HIGH_COLUMN, LOW_COLUMN
-from hedgerow.publish.strategies.strategy import Floats
+from hedgerow.publish.specification import INTERVAL_BETA
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +49,6 @@ _MAX_HEATMAP_SIDE: Final = 40
 _MAX_FIGURES: Final = 6
 _MAX_FULL_LABELS: Final = 24  # bins whose two ends fit under an axis
 _MAX_LISTED_ROWS: Final = 200
-_BETA: Final = Fraction(1, 20)
 _STATISTIC_FIELDS: Final = ("value", "low", "high", "noise_low", "noise_high")
 _QUANTILES: Final = (
     ("first quartile", Fraction(1, 4)),
@@ -64,20 +64,24 @@ def build_figures(
     """Build the figures of a publication."""
     if not table.num_rows:
         return []
-    if kind == "histogram":
-        return _draw_histogram(domain, table, facts)
-    if kind in ("cdf", "stream"):
-        return [_draw_running_totals(domain.attributes[0], table, kind)]
-    if kind == "marginals":
-        return _draw_marginals(domain, table)
-    if kind == "queries":
-        bars = _build_bars([str(name) for name in table.column("question").to_pylist()], table)
-        return [_draw_ranking("Rows for which each condition holds", bars, "condition")]
-    if kind == "synthetic":
-        return [
-            _draw_synthetic_rows(attribute, table) for attribute in domain.attributes[:_MAX_FIGURES]
-        ]
-    return [_draw_ranking("The largest counts", _find_largest(domain, table), "combination")]
+    match kind:
+        case "histogram":
+            return _draw_histogram(domain, table, facts)
+        case "cdf" | "stream":
+            return [_draw_running_totals(domain.attributes[0], table, kind)]
+        case "marginals":
+            return _draw_marginals(domain, table)
+        case "queries":
+            bars = _build_bars([str(name) for name in table.column("question").to_pylist()], table)
+            return [_draw_ranking("Rows for which each condition holds", bars, "condition")]
+        case "synthetic":
+            return [
+                _draw_synthetic_rows(attribute, table)
+                for attribute in domain.attributes[:_MAX_FIGURES]
+            ]
+        case _:
+            bars = _find_largest(domain, table)
+            return [_draw_ranking("The largest counts", bars, "combination")]
 
 
 def _build_bars(labels: Sequence[str], table: pa.Table) -> list[Bar]:
@@ -112,22 +116,23 @@ def _draw_attribute(
     mechanism, parts_per_row = read_noise_mechanism(facts), read_parts_per_row(facts)
     radii = {}
     for length in set(lengths):
-        radius = find_sum_radius(mechanism, length * draws, _BETA)
+        radius = find_sum_radius(mechanism, length * draws, INTERVAL_BETA)
         radii[length] = (radius + read_truncation_error(facts, length * draws)) / parts_per_row
     bars = [
         replace(bar, low=bar.value - radii[length], high=bar.value + radii[length])
         for bar, length in zip(plain, lengths, strict=True)
     ]
-    caption = f"Rows by {attribute.name}"
     summed = f" Each bar sums {lengths[0] * draws:,} cells." if draws > 1 else ""
-    if not attribute.is_ordered:
-        return _draw_ranking(caption, bars, attribute.name, summed)
-    note = _WHISKERS + _describe_merging(lengths[0]) + summed
-    return _build_count_figure(caption, _draw_columns(bars, caption), bars, attribute.name, note)
+    return _draw_attribute_bars(attribute, bars, _describe_merging(lengths[0]) + summed)
 
 
-def _draw_columns(bars: Sequence[Bar], caption: str) -> str:
-    return draw_column_chart(bars, f"Bars: {caption.lower()}, with 95 % intervals")
+def _draw_attribute_bars(attribute: Attribute, bars: Sequence[Bar], more: str = "") -> Figure:
+    """Draw columns for ordered codes, and a ranking for others or for too many."""
+    caption = f"Rows by {attribute.name}"
+    if not attribute.is_ordered or len(bars) > _MAX_BARS:
+        return _draw_ranking(caption, bars, attribute.name, more)
+    drawing = draw_column_chart(bars, f"Bars: {caption.lower()}, with 95 % intervals")
+    return _build_count_figure(caption, drawing, bars, attribute.name, _WHISKERS + more)
 
 
 def _merge_codes(attribute: Attribute, counts: Any) -> tuple[list[Bar], list[int]]:
@@ -240,18 +245,10 @@ def _draw_marginals(domain: Domain, table: pa.Table) -> list[Figure]:
             shape = [attribute.size for attribute in attributes]
             figure = _draw_pair(attributes, lines.column(CLEAN_COLUMN).to_numpy().reshape(shape))
         else:
-            figure = _draw_single_marginal(attributes[0], lines)
+            bars = _build_bars(_list_labels(attributes[0]), lines)
+            figure = _draw_attribute_bars(attributes[0], bars)
         figures.append(replace(figure, caption=f"{figure.caption}, {domain.row_scope}"))
     return figures
-
-
-def _draw_single_marginal(attribute: Attribute, lines: pa.Table) -> Figure:
-    bars = _build_bars(_list_labels(attribute), lines)
-    caption = f"Rows by {attribute.name}"
-    if not attribute.is_ordered or len(bars) > _MAX_BARS:
-        return _draw_ranking(caption, bars, attribute.name)
-    drawing = _draw_columns(bars, caption)
-    return _build_count_figure(caption, drawing, bars, attribute.name, _WHISKERS)
 
 
 def _draw_pair(attributes: Sequence[Attribute], cells: Any) -> Figure:
@@ -270,9 +267,8 @@ def _draw_pair(attributes: Sequence[Attribute], cells: Any) -> Figure:
         kept = np.sort(np.argsort(-values.sum(axis=1 - axis), kind="stable")[:_MAX_HEATMAP_SIDE])
         values = np.take(values, kept, axis=axis)
         names.append([labels[place] for place in kept.tolist()])
-    cut = ""
-    if values.size < np.size(cells):
-        cut = " Neighbouring codes are merged, or rare ones left out, to fit."
+    is_cut = values.size < np.size(cells)
+    cut = " Neighbouring codes are merged, or rare ones left out, to fit." if is_cut else ""
     rows = tuple(
         (a, b, format_number(float(values[i, j])))
         for i, a in enumerate(names[0])

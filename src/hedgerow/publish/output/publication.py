@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.answers.dataframes import FrameConversions
 from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.ledger.durable_files import sync_to_disk
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute, Domain
 
@@ -114,7 +115,8 @@ class Publication(FrameConversions):
             self.domain, self.to_arrow(), self.facts, name or self.domain.names[0]
         )
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self, *, intervals: bool = False) -> Any:  # noqa: ARG002
+        """Return the published table, which always has the columns of its intervals."""
         return _read_table(self.path)
 
     @property
@@ -220,7 +222,7 @@ class StagingFolder:
             self._folder,
             self._folder.parent,
         ):
-            _sync_path(path)
+            sync_to_disk(path)
         self._is_paid = True
         made = {"place": self.destination, "left": self._folder}
         return {name: str(path.absolute()) for name, path in made.items()} | {
@@ -264,13 +266,13 @@ class StagingFolder:
             (RECEIPT_FILE, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n"),
         ):
             (self._folder / name).write_text(text, encoding="utf-8")
-            _sync_path(self._folder / name)
-        _sync_path(self._folder)
+            sync_to_disk(self._folder / name)
+        sync_to_disk(self._folder)
         os.rename(self._folder, self.destination)
         self._folder = self.destination
         (self.destination / _UNFINISHED_FILE).unlink()
         self.destination.chmod(0o755)
-        _sync_path(self.destination.parent)
+        sync_to_disk(self.destination.parent)
         if self._superseded is not None:
             shutil.rmtree(self._superseded, ignore_errors=True)
         return Publication(self.destination, receipt)
@@ -327,11 +329,3 @@ def _try_lock(folder: Path) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _sync_path(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

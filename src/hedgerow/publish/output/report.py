@@ -64,7 +64,15 @@ def build_report(receipt: Mapping[str, Any], table: pa.Table) -> str:
         PageSection(
             "Expected error",
             headers=("numbers", "count", "expected error", "95 % within"),
-            rows=_format_accuracy(receipt),
+            rows=tuple(
+                (
+                    str(line["what"]),
+                    f"{line['answers']:,}",
+                    format_number(line["rms"]),
+                    "–" if line["radius"] is None else format_number(line["radius"]),
+                )
+                for line in receipt["accuracy"]
+            ),
         ),
         PageSection(
             "Published table",
@@ -123,28 +131,18 @@ def _list_facts(receipt: Mapping[str, Any], table: pa.Table) -> list[tuple[str, 
     return [*facts, ("Misplaced rows", quality)] if quality else facts
 
 
-def _format_accuracy(receipt: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    return tuple(
-        (
-            str(line["what"]),
-            f"{line['answers']:,}",
-            format_number(line["rms"]),
-            "–" if line["radius"] is None else format_number(line["radius"]),
-        )
-        for line in receipt["accuracy"]
-    )
-
-
 def _suggest_query(kind: str, table: pa.Table) -> str:
     first = _quote_column(table.column_names[0])
-    if kind == "synthetic":
-        return f"SELECT {first}, count(*) FROM 'data.parquet' GROUP BY 1 ORDER BY 1"
-    if kind == "marginals":
-        name = str(table.column("marginal")[0].as_py()).replace("'", "''")
-        return f"SELECT * EXCLUDE (marginal) FROM 'data.parquet' WHERE marginal = '{name}'"
-    if kind in ("cdf", "stream", "queries"):
-        return f"SELECT {first}, count, count_low, count_high FROM 'data.parquet'"
-    return f"SELECT {first}, sum(count) AS n FROM 'data.parquet' GROUP BY 1 ORDER BY 1"
+    match kind:
+        case "synthetic":
+            return f"SELECT {first}, count(*) FROM 'data.parquet' GROUP BY 1 ORDER BY 1"
+        case "marginals":
+            name = str(table.column("marginal")[0].as_py()).replace("'", "''")
+            return f"SELECT * EXCLUDE (marginal) FROM 'data.parquet' WHERE marginal = '{name}'"
+        case "cdf" | "stream" | "queries":
+            return f"SELECT {first}, count, count_low, count_high FROM 'data.parquet'"
+        case _:
+            return f"SELECT {first}, sum(count) AS n FROM 'data.parquet' GROUP BY 1 ORDER BY 1"
 
 
 def _quote_column(column: str) -> str:

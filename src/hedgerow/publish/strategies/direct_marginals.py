@@ -105,8 +105,10 @@ class DirectMarginals(ResidualStrategy):
         shares = _divide_budget(marginals, terms)
         kept = [index for index in range(len(sets)) if shares[index] > 0]
         blocks = [_build_block(marginals, sets[index]) for index in kept]
+        # an inverse scale is proportional to a share of epsilon, or to the root of a share of rho
         spreads = [
-            terms.noise_factor(block) / _compute_inverse_scale(shares[index], terms)
+            terms.noise_factor(block)
+            / (math.sqrt(shares[index]) if terms.is_gaussian else shares[index])
             for index, block in zip(kept, blocks, strict=True)
         ]
         name = "each marginal" if len(kept) == len(sets) else "marginals that imply the others"
@@ -223,11 +225,6 @@ class DirectMarginals(ResidualStrategy):
 
 def _build_block(marginals: MarginalWorkload, places: Positions) -> QueryBlock:
     return QueryBlock(tuple((place, BinSums(marginals.sizes[place])) for place in places))
-
-
-def _compute_inverse_scale(share: float, terms: PrivacyParameters) -> float:
-    """Return the inverse of a scale for a share of the price; rho goes with its square."""
-    return math.sqrt(share) if terms.is_gaussian else share
 
 
 def _divide_budget(marginals: MarginalWorkload, terms: PrivacyParameters) -> Floats:

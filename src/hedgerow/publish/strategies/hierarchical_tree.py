@@ -207,7 +207,7 @@ class RangeTree:
         )
         best = [levels[0]]
         for level in range(1, len(levels)):
-            share = nodes.own_share(level)
+            share = nodes.variances(level) / nodes.own[level]
             best.append(share * levels[level] + (1 - share) * nodes.sum_children(level, best[-1]))
         found = best[-1]
         for level in range(len(levels) - 1, 0, -1):
@@ -234,12 +234,11 @@ class RangeTree:
             (mechanism,) = self.mechanisms
             radii = [float(find_sum_radius(mechanism, count, beta)) for count in lengths.tolist()]
             return np.array(radii)[which]
-        known: Floats | None = None
         if max(self.ranges.size, len(which)) <= _MAX_PROFILED_RANGES:
             known = compute_profile_radii(self._build_profiles(), beta)
-        if known is None:
-            return bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
-        return known
+            if known is not None:
+                return known
+        return bound_unit_weight_radii(self.variances(), self.mechanisms, beta)
 
     def _build_profiles(self) -> list[NoiseProfile]:
         codes = np.arange(self.ranges.size)
@@ -272,18 +271,6 @@ def _list_candidate_widths(size: int) -> list[tuple[int, ...]]:
     return list(dict.fromkeys(widths for widths in found if widths[-1] == 1 or widths[-2] < size))
 
 
-def _list_squared_factors(
-    ranges: RangeWorkload, widths: Sequence[int], place: int, terms: PrivacyParameters
-) -> Floats:
-    """Return the factors to which the variances of the levels are proportional."""
-    return np.array(
-        [
-            terms.noise_factor(QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
-            for width in widths
-        ]
-    )
-
-
 def _compute_mean_errors(ranges: RangeWorkload, widths: Sequence[int], own: Floats) -> Floats:
     columns = [column[:, None] for column in np.atleast_2d(own).T]
     nodes = TreeNodes.from_variances(ranges.size, widths, columns)
@@ -297,7 +284,13 @@ def _divide_budget(
     all trees.
     """
     power = 1 if terms.is_gaussian else 2
-    factors = _list_squared_factors(ranges, widths, place, terms)
+    # the variances of the levels are proportional to these
+    factors = np.array(
+        [
+            terms.noise_factor(QueryBlock(((place, BinSums(ranges.size, width)),))) ** 2
+            for width in widths
+        ]
+    )
     nudges = 1 + 1e-4 * np.concatenate([np.zeros((1, len(widths))), np.eye(len(widths))])
     shares = np.full(len(widths), 1 / len(widths))
     best, least = shares, math.inf

@@ -14,6 +14,7 @@ Five strategies, each with its error known beforehand:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -66,10 +67,11 @@ def list_prefix_strategies(
     """
     n = parse_whole(size, "size")
     strategies: list[Strategy] = [
-        ElementNoise(n, place, terms.calibrate_all([_build_block(place, BinSums(n))], [1.0])[0])
+        ElementNoise(n, place, terms.calibrate(_build_block(place, BinSums(n))))
     ]
     if n <= _MAX_EACH_PREFIX_SIZE:
-        strategies.append(PrefixNoise.plan(n, terms, place))
+        prefixes = _build_block(place, PrefixSums.unweighted(n))
+        strategies.append(PrefixNoise(n, place, terms.calibrate(prefixes)))
     if n > 1:
         strategies.append(
             BinaryTree(n, place, _calibrate_levels(n, 2, n.bit_length(), terms, place))
@@ -102,10 +104,7 @@ def _list_tree_shapes(n: int) -> list[tuple[int, int]]:
 
 
 def _count_levels(n: int, branching: int) -> int:
-    levels, wide = 1, 1
-    while wide < n:
-        levels, wide = levels + 1, wide * branching
-    return levels
+    return next(levels for levels in itertools.count(1) if branching ** (levels - 1) >= n)
 
 
 def _build_block(place: int, factor: Any) -> QueryBlock:
@@ -129,14 +128,6 @@ class PrefixNoise:
     size: int
     position: int
     mechanism: AdditiveNoise
-
-    @classmethod
-    def plan(cls, size: int, terms: PrivacyParameters, place: int = 0) -> PrefixNoise:
-        return cls(
-            size,
-            place,
-            terms.calibrate_all([_build_block(place, PrefixSums.unweighted(size))], [1.0])[0],
-        )
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:

@@ -20,14 +20,13 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats, Measurement
-from hedgerow.publish.streaming.toeplitz_buffers import ToeplitzBuffers
+from hedgerow.publish.streaming.toeplitz_buffers import MAX_SCALE_BITS, ToeplitzBuffers
 from hedgerow.release.linear_queries import PrefixSums, QueryBlock
 
 __all__ = ["SquareRootStrategy"]
 
 _BITS: Final = 20
 _MIN_BITS: Final = 12
-_MAX_SCALE_BITS: Final = 38  # of about 40 that can be drawn
 # The weight of the first cell. The last has sqrt(c_0^2 + … + c_(n-1)^2) times that, rounded down.
 _FIRST_WEIGHT: Final = 2**8
 
@@ -53,7 +52,7 @@ class SquareRootStrategy:
             raise InvalidArgument("terms", "must have a rho: the square root is for Gaussian noise")
         block = _build_block(place, size, _BITS)
         scale = float(terms.sensitivity(block).l2) / math.sqrt(2 * float(terms.rho or 0))
-        bits = min(_BITS, _BITS + _MAX_SCALE_BITS - math.ceil(math.log2(scale)))
+        bits = min(_BITS, _BITS + MAX_SCALE_BITS - math.ceil(math.log2(scale)))
         if bits < _MIN_BITS:
             raise Refused(
                 "The square root of sums needs more noise than can be drawn here. Give it more"

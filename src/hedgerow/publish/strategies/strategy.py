@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.accuracy.noise_sum import bound_sum_radii, find_single_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number
+from hedgerow.numeric.vectorised import Floats
 from hedgerow.publish.privacy_parameters import AdditiveNoise, PrivacyParameters
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 
@@ -39,7 +39,6 @@ __all__ = [
 
 MIN_VARIANCE: Final = 1e-200  # noise that is nearly always 0 counts as very little, not as none
 
-Floats = npt.NDArray[np.float64]
 Measurement = tuple[QueryBlock, AdditiveNoise]
 
 

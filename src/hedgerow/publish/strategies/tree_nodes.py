@@ -44,25 +44,17 @@ class TreeNodes:
         return self.widths[level] // self.widths[level - 1]
 
     def fan_outs(self, level: int) -> npt.NDArray[np.int64]:
-        found = np.full(self.counts[level], self.fan_out(level))
-        found[-1] = self.counts[level - 1] - (self.counts[level] - 1) * self.fan_out(level)
-        return found
+        starts = np.arange(0, self.counts[level - 1], self.fan_out(level))
+        return np.diff(starts, append=self.counts[level - 1])
 
     def variances(self, level: int) -> Floats:
-        found = np.full(self.counts[level], self.full[level])
-        found[-1] = self.last[level]
-        return found
+        return np.asarray(self.node_variances(level, np.arange(self.counts[level])))
 
     def child_variances(self, level: int) -> Floats:
         """Return the variance V of the children's sum."""
-        found = np.full(self.counts[level], self.fan_out(level) * self.full[level - 1])
-        found[-1] = self.sum_variances(
-            level - 1, (self.counts[level] - 1) * self.fan_out(level), self.counts[level - 1]
-        )
-        return found
-
-    def own_share(self, level: int) -> Floats:
-        return np.asarray(self.variances(level) / self.own[level])
+        starts = np.arange(0, self.counts[level - 1], self.fan_out(level))
+        stops = np.minimum(starts + self.fan_out(level), self.counts[level - 1])
+        return np.asarray(self.sum_variances(level - 1, starts, stops))
 
     def sum_children(self, level: int, below: Floats) -> Floats:
         return np.add.reduceat(below, np.arange(0, self.counts[level - 1], self.fan_out(level)))

@@ -15,10 +15,10 @@ from hedgerow.accuracy.noise_profile import NoiseProfile, compute_equal_radii, c
 from hedgerow.accuracy.noise_sum import bound_sum_radii
 from hedgerow.accuracy.noise_variance import compute_noise_variance
 from hedgerow.numeric.exact_number import Number
-from hedgerow.numeric.vectorised import Integers
+from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats
-from hedgerow.publish.streaming.mechanism import StreamReach, StreamState, calibrate_noise
+from hedgerow.publish.privacy_parameters import AdditiveNoise, calibrate_noise
+from hedgerow.publish.streaming.mechanism import StreamReach, StreamState
 
 __all__ = ["TreeMechanism"]
 
@@ -109,7 +109,7 @@ class TreeMechanism:
         self, private: tuple[int, ...], place: int, element: int
     ) -> tuple[tuple[int, ...], list[int]]:
         """Return the sums that this element completes, the smallest first."""
-        complete = self._count_complete_levels(place)
+        complete = sum((place + 1) % self.branching**level == 0 for level in range(self.levels))
         sums = [held + element for held in private]
         return (*(0,) * complete, *sums[complete:]), sums[:complete]
 
@@ -125,12 +125,6 @@ class TreeMechanism:
                 held[level - 1] = 0.0
             held[level] += best
         return tuple(held), math.fsum(held)
-
-    def _count_complete_levels(self, place: int) -> int:
-        count, complete = place + 1, 1
-        while complete < self.levels and count % self.branching**complete == 0:
-            complete += 1
-        return complete
 
     @cached_property
     def _level_counts(self) -> Integers:

@@ -19,11 +19,13 @@ from hedgerow.numeric.rounding import round_digits_up, sqrt_up
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats
 from hedgerow.publish.streaming.mechanism import StreamReach, StreamState
-from hedgerow.publish.streaming.toeplitz_buffers import FRACTION_BITS, ToeplitzBuffers
+from hedgerow.publish.streaming.toeplitz_buffers import (
+    FRACTION_BITS,
+    MAX_SCALE_BITS,
+    ToeplitzBuffers,
+)
 
 __all__ = ["BufferedToeplitz"]
-
-_MAX_SCALE_BITS = 38  # of about 40 that can be drawn
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class BufferedToeplitz:
         """
         buffers = ToeplitzBuffers.for_horizon(reach.horizon)
         size = reach.width * float(cls._compute_norm(reach, buffers)) / math.sqrt(2 * rho)
-        noise_bits = min(_MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
+        noise_bits = min(MAX_SCALE_BITS - math.ceil(math.log2(size)), FRACTION_BITS - 16)
         squared = cls._compute_sensitivity(reach, buffers, noise_bits).l2_squared
         noise = Gaussian(round_digits_up(sqrt_up(squared / (2 * rho))))
         return cls(reach, buffers, noise_bits, noise)

@@ -20,18 +20,16 @@ import numpy as np
 
 from hedgerow.accuracy.noise_sum import find_single_radius
 from hedgerow.accuracy.noise_variance import compute_noise_variance
-from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.exact_number import Number
+from hedgerow.numeric.vectorised import Floats
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats
+from hedgerow.publish.privacy_parameters import AdditiveNoise, calibrate_noise
 
 __all__ = [
     "EachPrefixMechanism",
     "StreamMechanism",
     "StreamReach",
     "StreamState",
-    "calibrate_noise",
 ]
 
 
@@ -98,15 +96,6 @@ class StreamMechanism(Protocol):
         """Return for each running total the distance from the exact one that is exceeded with
         probability at most ``beta``.
         """
-
-
-def calibrate_noise(
-    sensitivity: Sensitivity, epsilon: Fraction | None, rho: Fraction | None
-) -> AdditiveNoise:
-    """Return the least noise on integers for a pure epsilon, or for a rho."""
-    if rho is not None:
-        return Gaussian.calibrate(sensitivity=sensitivity, rho=rho, grid=1)
-    return Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon, grid=1)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -26,12 +27,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from hedgerow.errors import InvalidArgument, SourceError
-from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.exact_number import Number, parse_exact, parse_whole
 from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
-from hedgerow.publish.privacy_parameters import check_epsilon_or_rho
+from hedgerow.publish.privacy_parameters import NOISE_NAMES, check_epsilon_or_rho
 from hedgerow.publish.strategies.strategy import Floats
 from hedgerow.publish.streaming.binary_tree import TreeMechanism
 from hedgerow.publish.streaming.buffered_toeplitz import BufferedToeplitz
@@ -63,10 +62,6 @@ _STORED_PARAMETERS = {
     "rho": "rho",
     "grid": "grid",
     "touched": "touched",
-}
-_STORED_NOISE: dict[type[Laplace] | type[Gaussian], str] = {
-    Laplace: "Laplace",
-    Gaussian: "Gaussian",
 }
 _TRIED_BRANCHINGS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _MAX_WIDTH = 2**53
@@ -210,7 +205,7 @@ def compute_expected_errors(terms: StreamParameters) -> tuple[ExpectedError, ...
     )
 
 
-class Stream:
+class Stream(AbstractContextManager["Stream"]):
     """A stream with its state in a file. Use ``create`` once, after it has been charged, and
     ``open`` from then on.
     """
@@ -260,12 +255,11 @@ class Stream:
         file = StateFile(path, moved=moved)
         try:
             body = json.loads(file.parameters)
-            terms = StreamParameters(
-                **{
-                    _STORED_PARAMETERS[key]: _decode_value(value)
-                    for key, value in body["terms"].items()
-                }
-            )
+            stored: dict[str, Any] = {
+                _STORED_PARAMETERS[key]: Fraction(value) if isinstance(value, str) else value
+                for key, value in body["terms"].items()
+            }
+            terms = StreamParameters(**stored)
             mechanism = _decode_mechanism(terms.reach, body["way"])
             paid = Loss.from_dict(body["price"])
             if (
@@ -325,9 +319,6 @@ class Stream:
     def close(self) -> None:
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -339,42 +330,41 @@ def _encode_parameters(terms: StreamParameters) -> dict[str, int | str | None]:
     }
 
 
-def _decode_value(value: int | str | None) -> Any:
-    return Fraction(value) if isinstance(value, str) else value
-
-
 def _encode_mechanism(mechanism: StreamMechanism) -> dict[str, Any]:
     """Return the parameters of a mechanism, so that a later version or another machine continues
     with the same ones.
     """
-    noise = {"noise": _STORED_NOISE[type(mechanism.noise)], "scale": str(mechanism.noise.scale)}
-    if isinstance(mechanism, TreeMechanism):
-        return noise | {
-            "way": "forest",
-            "branching": mechanism.branching,
-            "levels": mechanism.levels,
-            "averaged": mechanism.averaged,
-        }
-    if isinstance(mechanism, BufferedToeplitz):
-        return noise | {
-            "way": "buffered",
-            "shares": mechanism.buffers.shares,
-            "gaps": mechanism.buffers.gaps,
-            "fine": mechanism.noise_bits,
-        }
-    return noise | {"way": "each prefix"}
+    noise = {"noise": NOISE_NAMES[type(mechanism.noise)], "scale": str(mechanism.noise.scale)}
+    match mechanism:
+        case TreeMechanism():
+            return noise | {
+                "way": "forest",
+                "branching": mechanism.branching,
+                "levels": mechanism.levels,
+                "averaged": mechanism.averaged,
+            }
+        case BufferedToeplitz():
+            return noise | {
+                "way": "buffered",
+                "shares": mechanism.buffers.shares,
+                "gaps": mechanism.buffers.gaps,
+                "fine": mechanism.noise_bits,
+            }
+        case _:
+            return noise | {"way": "each prefix"}
 
 
 def _decode_mechanism(reach: StreamReach, kept: Mapping[str, Any]) -> StreamMechanism:
-    noises = {name: kind for kind, name in _STORED_NOISE.items()}
+    noises = {name: kind for kind, name in NOISE_NAMES.items()}
     noise = noises[kept["noise"]](Fraction(kept["scale"]))
-    if kept["way"] == "forest":
-        return TreeMechanism(reach, kept["branching"], kept["levels"], noise, kept["averaged"])
-    if kept["way"] == "buffered":
-        return BufferedToeplitz(
-            reach,
-            ToeplitzBuffers(reach.horizon, tuple(kept["shares"]), tuple(kept["gaps"])),
-            kept["fine"],
-            noise,
-        )
-    return {"each prefix": EachPrefixMechanism}[kept["way"]](reach, noise)
+    match kept["way"]:
+        case "forest":
+            return TreeMechanism(reach, kept["branching"], kept["levels"], noise, kept["averaged"])
+        case "buffered":
+            shares, gaps = tuple(kept["shares"]), tuple(kept["gaps"])
+            buffers = ToeplitzBuffers(reach.horizon, shares, gaps)
+            return BufferedToeplitz(reach, buffers, kept["fine"], noise)
+        case "each prefix":
+            return EachPrefixMechanism(reach, noise)
+        case unknown:
+            raise KeyError(unknown)

@@ -40,19 +40,18 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.signal import lfilter
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.numeric.rounding import sqrt_up
+from hedgerow.numeric.vectorised import Floats
 
-__all__ = ["FRACTION_BITS", "MAX_HORIZON", "ToeplitzBuffers"]
-
-Floats = npt.NDArray[np.float64]
+__all__ = ["FRACTION_BITS", "MAX_HORIZON", "MAX_SCALE_BITS", "ToeplitzBuffers"]
 
 FRACTION_BITS = 64  # of buffers, shares, decays and weights
 MAX_HORIZON = 2**22  # elements of a stream
+MAX_SCALE_BITS = 38  # of noise, out of about 40 that can be drawn
 _ONE, _HALF = 1 << FRACTION_BITS, 1 << (FRACTION_BITS - 1)
 # the nodes in log s: their spacing, and how far they go beyond 1/sqrt(n) and 1
 _NODE_SPACING, _NODES_BELOW, _NODES_ABOVE = 1.2, 1.0, 1.5

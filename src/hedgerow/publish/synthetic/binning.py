@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.plan.contingency_table import Integers
-from hedgerow.publish.strategies.strategy import Floats
+from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.release.linear_queries import QueryMatrix
 
 __all__ = ["bin_codes", "build_bin_sums", "build_indicator", "choose_bin_count", "sum_bins"]
@@ -67,10 +66,8 @@ def _fill_bins(weights: Floats, quota: float) -> list[int]:
 
 def build_indicator(groups: Integers) -> Integers:
     """Return the matrix with a row for each bin, 1 at its codes."""
-    matrix: Integers = (np.arange(int(groups.max()) + 1)[:, None] == groups[None, :]).astype(
-        np.int64
-    )
-    return matrix
+    codes = np.arange(int(groups.max()) + 1)[:, None]
+    return np.asarray(codes == groups[None, :], dtype=np.int64)
 
 
 def build_bin_sums(groups: Integers) -> QueryMatrix:
@@ -79,7 +76,4 @@ def build_bin_sums(groups: Integers) -> QueryMatrix:
 
 
 def sum_bins(values: Any, groups: Integers) -> Floats:
-    sums: Floats = np.bincount(groups, weights=np.asarray(values, dtype=np.float64)).astype(
-        np.float64
-    )
-    return sums
+    return np.asarray(np.bincount(groups, weights=values), dtype=np.float64)

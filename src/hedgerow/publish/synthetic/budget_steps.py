@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 
 from hedgerow.accuracy.noise_variance import compute_noise_variance
+from hedgerow.numeric.vectorised import Floats
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import Progress, ignore_progress, measure_all
-from hedgerow.publish.strategies.strategy import Floats
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import MarginalCandidate, PrivateTable
 

@@ -9,14 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from hedgerow.plan.contingency_table import Integers
-from hedgerow.publish.strategies.strategy import Floats
+from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.publish.synthetic.budget_steps import BudgetSpender
 from hedgerow.release.private_table import MarginalCandidate
 
 __all__ = [
     "ANY_PAIR_NOISE",
     "CHOSEN_PAIR_NOISE",
+    "AttributePair",
     "count_affordable",
     "count_choices",
     "select_pairs",

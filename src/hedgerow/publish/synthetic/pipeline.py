@@ -23,7 +23,7 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number, parse_exact
-from hedgerow.plan.contingency_table import Integers
+from hedgerow.numeric.vectorised import Integers
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.specification import Progress, ignore_progress
@@ -32,6 +32,7 @@ from hedgerow.publish.synthetic.budget_steps import BudgetSpender, BudgetStep, M
 from hedgerow.publish.synthetic.model import SyntheticModel, estimate_total, fit_model
 from hedgerow.publish.synthetic.pair_selection import (
     ANY_PAIR_NOISE,
+    AttributePair,
     count_affordable,
     count_choices,
     select_pairs,
@@ -41,11 +42,15 @@ from hedgerow.publish.synthetic.sampling import generate_rows
 from hedgerow.release.linear_queries import BinSums, QueryBlock
 from hedgerow.release.private_table import PrivateTable
 
-__all__ = ["SyntheticTable", "check_code_counts", "parse_check_share", "synthesize"]
+__all__ = [
+    "ATTRIBUTE_SHARE",
+    "SyntheticTable",
+    "check_code_counts",
+    "parse_check_share",
+    "synthesize",
+]
 
-AttributePair = tuple[int, int]
-
-_ATTRIBUTE_SHARE: Final = Fraction(1, 4)
+ATTRIBUTE_SHARE: Final = Fraction(1, 4)  # of the price, for single attributes
 _SELECTION_SHARE: Final = Fraction(1, 8)
 _MAX_CODES: Final = 4_096
 
@@ -106,15 +111,17 @@ def _measure_tables(
         QueryBlock(((place, BinSums(size)),))
         for place, size in enumerate(spending.private_table.sizes)
     ]
-    part = rest * _ATTRIBUTE_SHARE if pairs else rest
+    part = rest * ATTRIBUTE_SHARE if pairs else rest
     ones = spending.measure(singles, part, "attribute")
     part = rest - part
     count = len(pairs)
     if pairs and count_affordable(spending, part, estimate_total(ones), ANY_PAIR_NOISE) < count:
-        ones = _average_tables(
-            ones, spending.measure(singles, rest * _ATTRIBUTE_SHARE, "attribute")
-        )
-        part -= rest * _ATTRIBUTE_SHARE
+        again = spending.measure(singles, rest * ATTRIBUTE_SHARE, "attribute")
+        ones = [
+            MeasuredTable(a.positions, (a.table + b.table) / 2, a.variance / 2)
+            for a, b in zip(ones, again, strict=True)
+        ]
+        part -= rest * ATTRIBUTE_SHARE
         count = count_choices(spending, part - rest * _SELECTION_SHARE, estimate_total(ones), pairs)
         part -= rest * _SELECTION_SHARE if count < len(pairs) else 0
     total = estimate_total(ones)
@@ -129,16 +136,6 @@ def _measure_tables(
     factors = {place: build_bin_sums(groups[place]) for pair in pairs for place in pair}
     blocks = [QueryBlock(((a, factors[a]), (b, factors[b]))) for a, b in pairs]
     return ones, groups, spending.measure(blocks, part, "pair")
-
-
-def _average_tables(
-    first: Sequence[MeasuredTable], second: Sequence[MeasuredTable]
-) -> list[MeasuredTable]:
-    """Average two measurements of the same table with the same noise."""
-    return [
-        MeasuredTable(a.positions, (a.table + b.table) / 2, a.variance / 2)
-        for a, b in zip(first, second, strict=True)
-    ]
 
 
 def _normalise_workload(

@@ -17,8 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from hedgerow.plan.contingency_table import Integers
-from hedgerow.publish.strategies.strategy import Floats
+from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.publish.synthetic.binning import build_bin_sums
 from hedgerow.publish.synthetic.budget_steps import BudgetSpender, MeasuredTable
 from hedgerow.publish.synthetic.model import SyntheticModel

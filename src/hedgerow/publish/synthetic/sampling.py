@@ -18,8 +18,7 @@ from typing import Final
 import numpy as np
 from scipy.sparse import csr_array
 
-from hedgerow.plan.contingency_table import Integers
-from hedgerow.publish.strategies.strategy import Floats
+from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.publish.synthetic.model import SyntheticModel
 
 __all__ = ["generate_rows", "order_attributes"]

@@ -61,8 +61,14 @@ def build_table_page(
         ("Mean risk", format_percent(whole.mean_risk)),
         ("In classes under 5", format_percent(whole.fraction_below(5))),
     ]
+    classes = _build_band_figure(
+        "Rows by the size of their class (rows with the same values, themselves included)",
+        whole.count_bands(),
+        "class size",
+        result.rows,
+    )
     sections = [
-        _build_uniqueness_section(result),
+        PageSection("Unique rows", (_UNIQUENESS_TEXT, *result.notes), figures=(classes,)),
         _build_steps_section(result),
         _build_sets_section(result),
         *_build_attacker_sections(result),
@@ -70,16 +76,6 @@ def build_table_page(
     if linked is not None:
         sections.append(_build_linkage_section(linked, other))
     return build_risk_page(f"Re-identification: {name}", facts, sections)
-
-
-def _build_uniqueness_section(result: Uniqueness) -> PageSection:
-    figure = _build_band_figure(
-        "Rows by the size of their class (rows with the same values, themselves included)",
-        result.classes.count_bands(),
-        "class size",
-        result.rows,
-    )
-    return PageSection("Unique rows", (_UNIQUENESS_TEXT, *result.notes), figures=(figure,))
 
 
 def _build_band_figure(caption: str, bands: Sequence[SizeBand], header: str, total: int) -> Figure:
@@ -91,16 +87,17 @@ def _build_band_figure(caption: str, bands: Sequence[SizeBand], header: str, tot
     return Figure(caption, drawing, (header, "rows", "of all"), rows)
 
 
+def _build_percent_bar(label: str, share: Fraction | float) -> Bar:
+    return Bar(label, float(100 * share), written=format_percent(share))
+
+
 def _build_steps_section(result: Uniqueness) -> PageSection:
     bars: list[Bar] = []
     rows: list[tuple[str, ...]] = []
     before = Fraction(0)
     for step in result.steps[:_MAX_DRAWN_COLUMNS]:
-        label, share = (
-            step.columns[-1] if not bars else f"+ {step.columns[-1]}",
-            step.unique_fraction,
-        )
-        bars.append(Bar(label, round(float(100 * share), 1)))
+        label, share = f"{'+ ' if bars else ''}{step.columns[-1]}", step.unique_fraction
+        bars.append(_build_percent_bar(label, share))
         added = format_percent(share - before)
         rows.append((label, f"{step.unique:,}", format_percent(share), added))
         before = share
@@ -121,7 +118,12 @@ def _build_sets_section(result: Uniqueness) -> PageSection:
         f"at least {format_percent(result.share)} of the rows" if result.share < 1 else "every row"
     )
     sets = result.identifying
-    text = f"Searched: {_describe_search(result)}."
+    search = (
+        "one set, extended by the best column each time"
+        if result.searched == "greedy"
+        else f"{result.searched} columns"
+    )
+    text = f"Searched: {search}."
     if sets:
         verb = "makes" if len(sets) == 1 else "make"
         text += f" {len(sets):,} of them {verb} {share} unique and can spare no column."
@@ -142,14 +144,6 @@ def _build_sets_section(result: Uniqueness) -> PageSection:
     )
 
 
-def _describe_search(result: Uniqueness) -> str:
-    return (
-        "one set, extended by the best column each time"
-        if result.searched == "greedy"
-        else f"{result.searched} columns"
-    )
-
-
 def _build_attacker_sections(result: Uniqueness) -> list[PageSection]:
     if not result.attackers:
         return []
@@ -160,7 +154,7 @@ def _build_attacker_sections(result: Uniqueness) -> list[PageSection]:
             (f"any {attacker.knows}", *map(format_percent, shares), ", ".join(attacker.worst))
         )
         for name, share in (("average", attacker.unique), ("worst", attacker.worst_unique)):
-            bars.append(Bar(f"{attacker.knows} known, {name}", round(float(100 * share), 1)))
+            bars.append(_build_percent_bar(f"{attacker.knows} known, {name}", share))
     headers = ("knows", "unique", "worst case", "risk", "worst case", "worst columns")
     caption = "Percentage of unique rows, by the number of columns an attacker knows"
     drawing = draw_bar_chart(bars, f"Bars: {caption.lower()}")

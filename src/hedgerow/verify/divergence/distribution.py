@@ -33,9 +33,8 @@ class Distribution(Mapping[Any, Fraction]):
     def __init__(
         self, probabilities: Probabilities, *, partial: bool = False, argument: str = "distribution"
     ) -> None:
-        weights = _parse_weights(probabilities, argument)
-        self._weights = weights
-        self.mass = sum_fractions(weights.values())
+        self._weights = _parse_weights(probabilities, argument)
+        self.mass = sum_fractions(self._weights.values())
         if not 0 < self.mass <= 1 if partial else self.mass != 1:
             rule = (
                 "must sum to more than 0 and at most 1"
@@ -131,18 +130,19 @@ def _parse_weights(probabilities: Probabilities, argument: str) -> dict[Any, Fra
 
 
 def _apply_kernel(kernel: Kernel, outcome: Any) -> Distribution:
-    if isinstance(kernel, Mapping):
-        if outcome not in kernel:
+    match kernel:
+        case Mapping() if outcome in kernel:
+            result = kernel[outcome]
+        case Mapping():
             raise InvalidArgument(
                 "kernel",
                 "must map every outcome of positive probability; add an entry for the missing one",
                 outcome,
             )
-        result = kernel[outcome]
-    elif callable(kernel):
-        result = kernel(outcome)
-    else:
-        raise InvalidArgument("kernel", "must be a mapping or a function", kernel)
+        case Callable():
+            result = kernel(outcome)
+        case _:
+            raise InvalidArgument("kernel", "must be a mapping or a function", kernel)
     if isinstance(result, Mapping):
         return Distribution.of(result, "kernel")
     if not isinstance(result, Hashable):

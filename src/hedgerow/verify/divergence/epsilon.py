@@ -25,7 +25,7 @@ from hedgerow.numeric.exact_number import (
     parse_positive,
 )
 from hedgerow.numeric.rounding import DIGITS, log_bounds
-from hedgerow.verify.divergence.exponential_sum import ExponentialSum
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum, round_to_double
 
 __all__ = ["Epsilon", "ln"]
 
@@ -103,15 +103,7 @@ class Epsilon:
         )
 
     def __float__(self) -> float:
-        """Round to the nearest double: an irrational value is never a tie, so close enough bounds
-        round to the same double.
-        """
-        digits = DIGITS
-        while True:
-            low, high = map(float, self.bounds(digits))
-            if low == high:
-                return low
-            digits *= 2
+        return round_to_double(self.bounds)
 
     def __repr__(self) -> str:
         if self.ratio == 1:

@@ -17,7 +17,7 @@ is the sign of a difference.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, total_ordering
@@ -26,7 +26,9 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.numeric.rounding import DIGITS, exp_down, exp_up
 
-__all__ = ["ExponentialSum", "parse_probability", "sum_fractions"]
+__all__ = ["ExponentialSum", "parse_probability", "round_to_double", "sum_fractions"]
+
+Interval = tuple[Fraction, Fraction]
 
 
 @total_ordering
@@ -73,14 +75,8 @@ class ExponentialSum:
         """Return -1, 0 or 1."""
         if not self.terms:
             return 0
-        low, _ = next((low, high) for low, high in self._refine_bounds() if low > 0 or high < 0)
+        low = next(low for low, high in _refine(self.bounds) if low > 0 or high < 0)
         return 1 if low > 0 else -1
-
-    def _refine_bounds(self) -> Iterator[tuple[Fraction, Fraction]]:
-        digits = DIGITS
-        while True:
-            yield self.bounds(digits)
-            digits *= 2
 
     def __add__(self, other: ExponentialSum | Number) -> ExponentialSum:
         return ExponentialSum(self.terms + ExponentialSum.of(other).terms)
@@ -117,13 +113,25 @@ class ExponentialSum:
         return (self - other).sign() < 0
 
     def __float__(self) -> float:
-        """Round to the nearest double: an irrational value is never a tie, so close enough bounds
-        round to the same double.
-        """
-        return float(next(low for low, high in self._refine_bounds() if float(low) == float(high)))
+        return round_to_double(self.bounds)
 
     def __repr__(self) -> str:
         return " + ".join(_format_term(a, c) for a, c in self.terms).replace("+ -", "- ") or "0"
+
+
+def _refine(bounds: Callable[[int], Interval]) -> Iterator[Interval]:
+    """Yield bounds of growing precision."""
+    digits = DIGITS
+    while True:
+        yield bounds(digits)
+        digits *= 2
+
+
+def round_to_double(bounds: Callable[[int], Interval]) -> float:
+    """Round to the nearest double: an irrational value is never a tie, so close enough bounds round
+    to the same double.
+    """
+    return float(next(low for low, high in _refine(bounds) if float(low) == float(high)))
 
 
 @lru_cache(maxsize=1024)

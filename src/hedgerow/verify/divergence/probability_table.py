@@ -126,18 +126,21 @@ def parse_table(table: MechanismTable) -> dict[Any, Distribution]:
 def _list_neighbour_pairs(
     laws: Mapping[Any, Distribution], neighbours: NeighbourRelation
 ) -> list[tuple[Any, Any]]:
-    if isinstance(neighbours, Unit):
-        pairs = [(a, b) for a, b in combinations(laws, 2) if neighbours.distance(a, b) == 1]
-    elif callable(neighbours):
-        pairs = [(a, b) for a, b in combinations(laws, 2) if neighbours(a, b) or neighbours(b, a)]
-    elif isinstance(neighbours, Iterable):
-        pairs = [_check_pair(laws, pair) for pair in neighbours]
-    else:
-        raise InvalidArgument(
-            "neighbours",
-            "must be a Unit, a function of two data sets, or pairs of them",
-            neighbours,
-        )
+    match neighbours:
+        case Unit():
+            pairs = [(a, b) for a, b in combinations(laws, 2) if neighbours.distance(a, b) == 1]
+        case Callable():
+            pairs = [
+                (a, b) for a, b in combinations(laws, 2) if neighbours(a, b) or neighbours(b, a)
+            ]
+        case Iterable():
+            pairs = [_check_pair(laws, pair) for pair in neighbours]
+        case _:
+            raise InvalidArgument(
+                "neighbours",
+                "must be a Unit, a function of two data sets, or pairs of them",
+                neighbours,
+            )
     if not pairs:
         raise InvalidArgument(
             "neighbours",

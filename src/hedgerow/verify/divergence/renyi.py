@@ -31,6 +31,7 @@ _MAX_EXACT_ORDER = 64  # integer orders up to this are exact; the fractions grow
 _MIN_EXPONENT = Fraction(-1000)
 _ZERO = Fraction(0)
 
+Interval = tuple[Fraction, Fraction]
 OutcomeRatios = list[tuple[Fraction, Fraction, Fraction]]
 
 
@@ -60,27 +61,26 @@ def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) ->
         return DivergenceInterval(math.inf, math.inf)
     if all(x == 1 for _, _, x in common) and not escapes:
         return DivergenceInterval(_ZERO, _ZERO)
-    low, high = _relative_entropy(common) if alpha == 1 else _divergence_of_order(common, alpha)
+    low, high = (
+        _sum_bounds([(p, log_bounds(x)) for p, _, x in common])
+        if alpha == 1
+        else _divergence_of_order(common, alpha)
+    )
     return DivergenceInterval(max(low, _ZERO), high)
 
 
-def _relative_entropy(common: OutcomeRatios) -> tuple[Fraction, Fraction]:
-    terms = [(p, log_bounds(x)) for p, _, x in common]
-    return sum_fractions(p * ends[0] for p, ends in terms), sum_fractions(
-        p * ends[1] for p, ends in terms
+def _sum_bounds(terms: list[tuple[Fraction, Interval]]) -> Interval:
+    return sum_fractions(w * ends[0] for w, ends in terms), sum_fractions(
+        w * ends[1] for w, ends in terms
     )
 
 
-def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> tuple[Fraction, Fraction]:
+def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> Interval:
     """Bound the divergence by ln(sum of q x^a) = a ln(largest) + ln(sum of q (x/largest)^a), which
     does not overflow at any order.
     """
     largest = max(x for _, _, x in common)
-    powers = [(q, _bound_power(x / largest, alpha)) for _, q, x in common]
-    low, high = (
-        sum_fractions(q * ends[0] for q, ends in powers),
-        sum_fractions(q * ends[1] for q, ends in powers),
-    )
+    low, high = _sum_bounds([(q, _bound_power(x / largest, alpha)) for _, q, x in common])
     front = log_bounds(largest)
     ends = [
         (alpha * front[0] + log_down(low)) / (alpha - 1),
@@ -89,7 +89,7 @@ def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> tuple[Fracti
     return min(ends), max(ends)
 
 
-def _bound_power(x: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
+def _bound_power(x: Fraction, alpha: Fraction) -> Interval:
     """Bound x^alpha for 0 < x <= 1."""
     if x == 1 or (alpha.denominator == 1 and alpha <= _MAX_EXACT_ORDER):
         power = Fraction(x ** int(alpha))

@@ -11,8 +11,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from hedgerow.verify.divergence.distribution import Distribution
-from hedgerow.verify.judgement.undecided import Undecided
-from hedgerow.verify.language.judgement import RESULT
+from hedgerow.verify.language.judgement import RESULT, Undecided
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import BitWord, PathValue
@@ -63,18 +62,15 @@ def compute_final_states(
 
 
 def _read_final_value(program: Program, path: ProgramPath, name: str) -> PathValue | OutputSequence:
-    if name == RESULT and RESULT not in path.variables:
-        if len(path.outputs) != 1:
-            return OutputSequence(
-                tuple(_require_rational(program, value) for value in path.outputs)
-            )
-        return _require_rational(program, path.outputs[0])
-    if name not in path.variables:
+    if name in path.variables:
+        return _require_rational(program, path.variables[name])
+    if name != RESULT:
         raise Undecided(
             f"{name} may be unassigned at the end of {program.name}; assign it on every path",
             program.place,
         )
-    return _require_rational(program, path.variables[name])
+    values = tuple(_require_rational(program, value) for value in path.outputs)
+    return values[0] if len(values) == 1 else OutputSequence(values)
 
 
 def _require_rational(program: Program, value: PathValue) -> PathValue:

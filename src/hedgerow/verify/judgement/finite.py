@@ -25,8 +25,7 @@ from hedgerow.verify.divergence.exponential_sum import parse_probability
 from hedgerow.verify.divergence.lifting import Lifting, lifting
 from hedgerow.verify.judgement.final_states import FinalState, OutputSequence, compute_final_states
 from hedgerow.verify.judgement.input_pairs import TaggedValues, evaluate, iterate_related_inputs
-from hedgerow.verify.judgement.undecided import Undecided
-from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
+from hedgerow.verify.language.judgement import RESULT, Judgement, Undecided, tag_name
 from hedgerow.verify.language.program import (
     Apply,
     Expression,
@@ -35,6 +34,7 @@ from hedgerow.verify.language.program import (
     Program,
     Truth,
     collect_names,
+    map_children,
 )
 from hedgerow.verify.refute.path_values import PathValue
 from hedgerow.verify.refute.paths import PathLimits
@@ -90,6 +90,14 @@ class FiniteCounterexample:
             f"fails for {left} and {right}: {event} has probability {likely} in run 1, and the"
             f" outcomes related to it have {rare} in run 2"
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counterexample for JSON, as the refuter's counterexamples do."""
+        inputs = [
+            {name: str(value) for name, value in side.items()} for side in (self.first, self.second)
+        ]
+        probabilities = [float(self.violation.likely), float(self.violation.rare)]
+        return {"inputs": inputs, "event": str(self), "probabilities": probabilities}
 
 
 def _format_values(values: Mapping[str, Any]) -> str:
@@ -202,11 +210,7 @@ def _compare_sequences(
     ):
         one, other = (outputs[side.name] for side in (left, rest[0]) if isinstance(side, Name))
         return Truth((one == other) is (expression.operator == "=="), expression.place)
-    return Apply(
-        expression.operator,
-        tuple(_compare_sequences(one, outputs) for one in expression.arguments),
-        expression.place,
-    )
+    return map_children(expression, lambda one: _compare_sequences(one, outputs))
 
 
 def parse_epsilon(expression: Expression) -> Epsilon:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from hedgerow.verify.judgement.undecided import Undecided
-from hedgerow.verify.language.judgement import Judgement, tag_name
+from hedgerow.verify.language.judgement import Judgement, Undecided, tag_name
 from hedgerow.verify.language.program import (
     Apply,
     Expression,
@@ -87,13 +86,10 @@ def iterate_related_inputs(judgement: Judgement) -> Iterator[TaggedValues]:
 def _assign_parameters(
     state: dict[str, PathValue], unknown: list[_UnassignedParameter], conjuncts: list[Expression]
 ) -> Iterator[TaggedValues]:
-    waiting = []
-    for conjunct in conjuncts:
-        if collect_names(conjunct) <= state.keys():
-            if evaluate(conjunct, state) is not True:
-                return
-        else:
-            waiting.append(conjunct)
+    known = [one for one in conjuncts if collect_names(one) <= state.keys()]
+    if not all(evaluate(one, state) is True for one in known):
+        return
+    waiting = [one for one in conjuncts if one not in known]
     if not unknown:
         yield state
         return
@@ -137,13 +133,9 @@ def _find_domain(
 def _find_number_domain(
     one: _UnassignedParameter, state: TaggedValues, conjuncts: list[Expression]
 ) -> list[PathValue] | None:
-    low: Fraction | None = None
-    high: Fraction | None = None
-    for conjunct in conjuncts:
-        ends = _find_bounds(one.name, conjunct, state)
-        if ends is not None:
-            low = max((end for end in (low, ends[0]) if end is not None), default=None)
-            high = min((end for end in (high, ends[1]) if end is not None), default=None)
+    bounds = [_find_bounds(one.name, conjunct, state) for conjunct in conjuncts]
+    low = max((ends[0] for ends in bounds if ends and ends[0] is not None), default=None)
+    high = min((ends[1] for ends in bounds if ends and ends[1] is not None), default=None)
     if low is None or high is None:
         return None
     if low == high:
@@ -182,16 +174,12 @@ def _find_distance_bounds(
     name: str, left: Expression, right: Expression, state: TaggedValues
 ) -> tuple[Fraction, Fraction] | None:
     """Return the bounds that abs(name - e) <= c or abs(e - name) <= c implies."""
-    if not (
-        isinstance(left, Apply) and left.operator == "abs" and collect_names(right) <= state.keys()
-    ):
-        return None
-    inner = left.arguments[0]
-    if not (isinstance(inner, Apply) and inner.operator == "-"):
-        return None
-    for here, there in (inner.arguments, inner.arguments[::-1]):
-        if isinstance(here, Name) and here.name == name and collect_names(there) <= state.keys():
-            centre, radius = evaluate(there, state), evaluate(right, state)
-            if isinstance(centre, Fraction) and isinstance(radius, Fraction):
-                return centre - radius, centre + radius
+    match left:
+        case Apply("abs", (Apply("-", sides),)) if collect_names(right) <= state.keys():
+            for here, there in (sides, sides[::-1]):
+                is_bounded = isinstance(here, Name) and here.name == name
+                if is_bounded and collect_names(there) <= state.keys():
+                    centre, radius = evaluate(there, state), evaluate(right, state)
+                    if isinstance(centre, Fraction) and isinstance(radius, Fraction):
+                        return centre - radius, centre + radius
     return None

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 from hedgerow.errors import HedgerowError
 from hedgerow.verify.judgement.finite import FiniteCounterexample, FiniteProof, decide_finite
 from hedgerow.verify.judgement.input_pairs import evaluate
-from hedgerow.verify.judgement.undecided import Undecided
-from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
+from hedgerow.verify.language.judgement import RESULT, Judgement, Undecided, tag_name
 from hedgerow.verify.language.program import (
     Apply,
     Claim,
@@ -251,7 +250,6 @@ def _classify_conjunct(conjunct: Expression) -> tuple[str, str] | None:
 
 
 def _evaluate_constant(expression: Expression) -> Fraction | None:
-    """Return the value of an expression without names."""
     value = None if collect_names(expression) else evaluate(expression, {})
     return value if isinstance(value, Fraction) else None
 

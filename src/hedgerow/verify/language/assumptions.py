@@ -8,6 +8,7 @@ No check looks at private data.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -45,10 +46,9 @@ def find_constants(program: Program) -> dict[str, Expression]:
     as an expression over these.
     """
     fixed = find_public_scalars(program)
-    count: dict[str, int] = {}
-    for one in walk_statements(program.body):
-        if isinstance(one, Assign | Sample):
-            count[one.name] = count.get(one.name, 0) + 1
+    count = Counter(
+        one.name for one in walk_statements(program.body) if isinstance(one, Assign | Sample)
+    )
     found: dict[str, Expression] = {}
     for one in program.body:
         if isinstance(one, Assign) and count[one.name] == 1 and one.name not in fixed:

@@ -89,7 +89,6 @@ class _WidthInference:
                 return None
 
     def build_polynomial(self, expression: Expression) -> WidthPolynomial:
-        """Return a width as a sum of products."""
         unknown = sorted(collect_names(expression) - self.public)
         if unknown:
             raise UnsupportedProgram(

@@ -146,23 +146,23 @@ _UNHASHED_FIELDS: Final = {"place", "source"}  # of the source text, not of the 
 
 def encode(value: Any) -> Any:
     """Return a program, a part of one, or a number as JSON data."""
-    if isinstance(value, Fraction):  # in base 16, which has no limit on digits
-        return {"Fraction": [f"{value.numerator:x}", f"{value.denominator:x}"]}
-    if isinstance(value, StrEnum):
-        return {_find_name(value): [str(value)]}
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, int):
-        return {"int": [f"{value:x}"]}
-    if isinstance(value, tuple | list):
-        return [encode(one) for one in value]
+    match value:
+        case Fraction():  # in base 16, which has no limit on digits
+            return {"Fraction": [f"{value.numerator:x}", f"{value.denominator:x}"]}
+        case StrEnum():
+            return {_find_name(value): [str(value)]}
+        case None | bool() | str():
+            return value
+        case int():
+            return {"int": [f"{value:x}"]}
+        case tuple() | list():
+            return [encode(one) for one in value]
     name = _find_name(value)
     attributes = [attribute for attribute, _ in _PARTS[name][1].values()]
     return {name: [encode(getattr(value, attribute)) for attribute in attributes]}
 
 
 def _find_name(value: Any) -> str:
-    """Return the stored name of a part."""
     kinds = {**_ENUMS, **{name: kind for name, (kind, _) in _PARTS.items()}}
     for name, kind in kinds.items():
         if isinstance(value, kind):
@@ -198,12 +198,13 @@ def decode(plain: Any) -> Any:
 
 def format_program(value: Any) -> str:
     """Return the text of a program that its hash covers: all of its meaning, not its source."""
-    if isinstance(value, StrEnum):
-        return f"<{_find_name(value)}.{str(value).upper()}: {str(value)!r}>"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(format_program, value))}{',' if len(value) == 1 else ''})"
-    if value is None or isinstance(value, Fraction | bool | int | str):
-        return repr(value)
+    match value:
+        case StrEnum():
+            return f"<{_find_name(value)}.{str(value).upper()}: {str(value)!r}>"
+        case tuple():
+            return f"({', '.join(map(format_program, value))}{',' if len(value) == 1 else ''})"
+        case None | Fraction() | int() | str():
+            return repr(value)
     name = _find_name(value)
     fields = ", ".join(
         f"{stored}={format_program(getattr(value, attribute))}"

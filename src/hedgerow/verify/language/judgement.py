@@ -1,5 +1,5 @@
 """The syntax tree of ``judge c1 ~ c2 : P ==> Q [epsilon, delta]``: two programs, a precondition and
-a postcondition.
+a postcondition; and the result of one that is neither proved nor refuted.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hedgerow.verify.language.program import NOWHERE, Expression, Place, Program
 
-__all__ = ["RESULT", "Judgement", "tag_name"]
+__all__ = ["RESULT", "Judgement", "Undecided", "tag_name"]
 
 RESULT = "res"  # the output of a program that has no variable of this name
 
@@ -34,3 +34,18 @@ class Judgement:
     epsilon: Expression | None = None
     delta: Expression | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+
+
+class Undecided(Exception):
+    """An undecided judgement; ``reason`` is one sentence. ``decide_judgement`` returns it as a
+    value; it is raised only inside ``verify.judgement``.
+    """
+
+    def __init__(self, reason: str, place: Place = NOWHERE) -> None:
+        self.reason, self.place = reason, place
+        super().__init__(reason)
+
+    verdict = "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        return False

@@ -13,8 +13,9 @@ are the same before and after.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hedgerow.verify.language.program import (
     NOWHERE,
@@ -26,6 +27,7 @@ from hedgerow.verify.language.program import (
     Name,
     Output,
     Parameter,
+    Place,
     Sample,
     Statement,
     Truth,
@@ -37,15 +39,16 @@ from hedgerow.verify.language.program import (
     walk_expression,
     walk_statements,
 )
-from hedgerow.verify.language.rewriting import split_conjuncts
+from hedgerow.verify.language.rewriting import (
+    map_blocks,
+    map_expressions,
+    split_conjuncts,
+)
 from hedgerow.verify.language.steps import (
     BranchStep,
-    DrawStep,
     JumpStep,
     LoopStep,
     NameSupply,
-    OutputStep,
-    SetStep,
     Step,
     Steps,
     conjoin,
@@ -80,35 +83,26 @@ def _copy_changed_parameters(
                     if isinstance(part, Assign | Sample) and part.name == one.name
                 ),
             )
+    if not changed:
+        return block
     local = {one.name: fresh.make_name(f"{one.name}_now") for one in changed}
     values: dict[str, Expression] = {name: Name(copy) for name, copy in local.items()}
 
-    def rename(statement: Statement) -> Statement:
-        match statement:
-            case Assign(name, value, place):
-                return Assign(local.get(name, name), substitute(value, values), place)
-            case Sample(name, _, parameters):
-                renamed = tuple(substitute(one, values) for one in parameters)
-                return replace(statement, name=local.get(name, name), parameters=renamed)
-            case If(condition, then, otherwise, place):
-                then, otherwise = tuple(map(rename, then)), tuple(map(rename, otherwise))
-                return If(substitute(condition, values), then, otherwise, place)
-            case While(condition, body, place):
-                return While(substitute(condition, values), tuple(map(rename, body)), place)
-            case Output(value, place):
-                return Output(substitute(value, values), place)
+    def rename_targets(block: Block) -> Block:
+        return tuple(
+            replace(one, name=local.get(one.name, one.name))
+            if isinstance(one, Assign | Sample)
+            else map_blocks(one, rename_targets)
+            for one in block
+        )
 
-    if not local:
-        return block
-    return (
-        *(Assign(copy, Name(name), NOWHERE) for name, copy in local.items()),
-        *map(rename, block),
-    )
+    copies = (Assign(copy, Name(name)) for name, copy in local.items())
+    return *copies, *rename_targets(map_expressions(block, lambda one: substitute(one, values)))
 
 
+@dataclass
 class _Lowering:
-    def __init__(self, fresh: NameSupply) -> None:
-        self.name_supply = fresh
+    name_supply: NameSupply
 
     def lower_block(
         self, steps: Sequence[Step], flags: dict[str, str], depth: int = 0
@@ -123,12 +117,8 @@ class _Lowering:
         for number, step in enumerate(steps):
             rest = steps[number + 1 :]
             match step:
-                case SetStep():
-                    done.append(Assign(step.name, step.value, step.place))
-                case DrawStep():
-                    done.append(Sample(step.name, step.noise, step.parameters, 0, step.place))
-                case OutputStep():
-                    done.append(Output(step.value, step.place))
+                case Assign() | Sample() | Output():
+                    done.append(step)
                 case JumpStep():
                     return [*done, Assign(flags[step.jump], Truth(True), step.place)]
                 case LoopStep():
@@ -165,11 +155,7 @@ class _Lowering:
     ) -> If:
         """Build the rest of a block, guarded by the flags of these jumps."""
         place = rest[0].place
-        condition: Expression | None = None
-        for jump in jumps:
-            stayed = Apply("not", (Name(flags[jump], place),), place)
-            condition = stayed if condition is None else conjoin(condition, stayed)
-        assert condition is not None
+        condition = conjoin([_negate_flag(flags[jump], place) for jump in jumps], place)
         return self.build_if(BranchStep(condition, tuple(rest), (), place), flags, depth)
 
     def lower_loop(self, step: LoopStep, flags: dict[str, str], depth: int) -> list[Statement]:
@@ -177,14 +163,17 @@ class _Lowering:
             return self.lower_loop(_move_draws_inside(step), flags, depth)
         broken, skipped = map(self.name_supply.make_name, ("broken", "skipped"))
         inside = flags | {"break": broken, "continue": skipped}
-        guard = step.condition
-        for jump in sorted(_find_jumps(step.body) & {"break", "return"}):
-            stayed = Apply("not", (Name(inside[jump], step.place),), step.place)
-            guard = stayed if guard == Truth(True) else conjoin(guard, stayed)
-        body = self.lower_block(step.body, inside, depth + 1)
-        last = [Assign(one.name, one.value, one.place) for one in step.round_end]
-        loop = While(guard, (Assign(skipped, Truth(False), step.place), *body, *last), step.place)
+        conditions = [] if step.condition == Truth(True) else [step.condition]
+        exits = sorted(_find_jumps(step.body) & {"break", "return"})
+        conditions += [_negate_flag(inside[jump], step.place) for jump in exits]
+        start = Assign(skipped, Truth(False), step.place)
+        body = (start, *self.lower_block(step.body, inside, depth + 1), *step.round_end)
+        loop = While(conjoin(conditions, step.place), body, step.place)
         return [Assign(broken, Truth(False), step.place), loop]
+
+
+def _negate_flag(name: str, place: Place) -> Expression:
+    return Apply("not", (Name(name, place),), place)
 
 
 def _move_draws_inside(step: LoopStep) -> LoopStep:
@@ -192,20 +181,12 @@ def _move_draws_inside(step: LoopStep) -> LoopStep:
     first that needs a draw stay in the guard.
     """
     drawn = {one.name for one in step.draws}
-    guard, inner = [], split_conjuncts(step.condition)
-    while inner and not collect_names(inner[0]) & drawn:
-        guard.append(inner.pop(0))
-    outer: Expression = Truth(True, step.place)
-    for number, one in enumerate(guard):
-        outer = conjoin(outer, one) if number else one
-    condition = inner[0] if inner else Truth(True, step.place)
-    for one in inner[1:]:
-        condition = conjoin(condition, one)
-    body: Steps = (
-        *step.draws,
-        BranchStep(condition, step.body, (JumpStep("break", step.place),), step.place),
-    )
-    return LoopStep(outer, body, (), step.round_end, step.place)
+    parts = split_conjuncts(step.condition)
+    guard = list(itertools.takewhile(lambda one: not collect_names(one) & drawn, parts))
+    inner = conjoin(parts[len(guard) :], step.place)
+    leave = JumpStep("break", step.place)
+    body: Steps = (*step.draws, BranchStep(inner, step.body, (leave,), step.place))
+    return LoopStep(conjoin(guard, step.place), body, (), step.round_end, step.place)
 
 
 def _find_jumps(steps: Sequence[Step]) -> frozenset[str]:
@@ -219,8 +200,6 @@ def _find_jumps(steps: Sequence[Step]) -> frozenset[str]:
                 found |= _find_jumps(step.then) | _find_jumps(step.otherwise)
             case LoopStep():
                 found |= _find_jumps(step.body) & {"return"}
-            case _:
-                pass
     return frozenset(found)
 
 
@@ -245,45 +224,26 @@ def _drop_unread_flags(block: Block) -> Block:
         )
     )
 
-    def drop_flag(statement: Statement) -> Statement | None:
-        match statement:
-            case Assign(value=Truth()) if statement.name not in read:
-                return None
-            case If():
-                return replace(
-                    statement,
-                    then=drop_all(statement.then),
-                    otherwise=drop_all(statement.otherwise),
-                )
-            case While():
-                return replace(statement, body=drop_all(statement.body))
-            case _:
-                return statement
+    def drop_flags(block: Block) -> Block:
+        return tuple(
+            map_blocks(one, drop_flags)
+            for one in block
+            if not isinstance(one, Assign) or one.name in read or not isinstance(one.value, Truth)
+        )
 
-    def drop_all(block: Block) -> Block:
-        return tuple(one for one in map(drop_flag, block) if one is not None)
-
-    return drop_all(block)
+    return drop_flags(block)
 
 
 def _number_sites(block: Block) -> Block:
-    counter = iter(range(MAX_STATEMENTS * MAX_EXPRESSION_PARTS))
+    sites = itertools.count()
 
-    def number(statement: Statement) -> Statement:
-        match statement:
-            case Sample():
-                return replace(statement, site=next(counter))
-            case If():
-                then = tuple(map(number, statement.then))
-                return replace(
-                    statement, then=then, otherwise=tuple(map(number, statement.otherwise))
-                )
-            case While():
-                return replace(statement, body=tuple(map(number, statement.body)))
-            case _:
-                return statement
+    def number(block: Block) -> Block:
+        return tuple(
+            replace(one, site=next(sites)) if isinstance(one, Sample) else map_blocks(one, number)
+            for one in block
+        )
 
-    return tuple(map(number, block))
+    return number(block)
 
 
 def _check_size(block: Block) -> None:

@@ -22,6 +22,7 @@ from hedgerow.verify.language.program import (
     Program,
     Read,
     Relation,
+    map_children,
 )
 from hedgerow.verify.language.rewriting import map_expressions
 
@@ -44,17 +45,12 @@ def encode_booleans(program: Program) -> Program:
         return program
 
     def encode(one: Expression) -> Expression:
+        inner = map_children(one, encode)
         match one:
-            case Name() if one.name in names:
-                return Apply("<", (Number(Fraction(0)), one), one.place)
-            case Read():
-                entry = replace(one, index=encode(one.index))
-                above = Apply("<", (Number(Fraction(0)), entry), one.place)
-                return above if one.list in names else entry
-            case Apply():
-                return replace(one, arguments=tuple(map(encode, one.arguments)))
+            case Name(name) | Read(name) if name in names:
+                return Apply("<", (Number(Fraction(0)), inner), one.place)
             case _:
-                return one
+                return inner
 
     parameters = tuple(
         replace(one, kind=Kind.INT) if one.name in names else one for one in program.parameters

@@ -16,7 +16,7 @@ states the condition under which the program ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -318,13 +318,11 @@ def walk_expression(expression: Expression) -> Iterator[Expression]:
 
 def collect_names(expression: Expression) -> frozenset[str]:
     """Return the variables and lists that an expression mentions."""
-    found = set()
-    for part in walk_expression(expression):
-        if isinstance(part, Name):
-            found.add(part.name)
-        elif isinstance(part, Read | Length):
-            found.add(part.list)
-    return frozenset(found)
+    return frozenset(
+        part.name if isinstance(part, Name) else part.list
+        for part in walk_expression(expression)
+        if isinstance(part, Name | Read | Length)
+    )
 
 
 def find_assigned_names(block: Block) -> frozenset[str]:
@@ -332,21 +330,22 @@ def find_assigned_names(block: Block) -> frozenset[str]:
     return frozenset(one.name for one in walk_statements(block) if isinstance(one, Assign | Sample))
 
 
-def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
-    """Return the expression with variables replaced by other expressions."""
+def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return the expression with each of its direct subexpressions changed."""
     match expression:
-        case Name():
-            return values.get(expression.name, expression)
-        case Read():
-            return Read(expression.list, substitute(expression.index, values), expression.place)
-        case Apply():
-            return Apply(
-                expression.operator,
-                tuple(substitute(one, values) for one in expression.arguments),
-                expression.place,
-            )
+        case Read(name, index, place):
+            return Read(name, change(index), place)
+        case Apply(operator, arguments, place):
+            return Apply(operator, tuple(map(change, arguments)), place)
         case _:
             return expression
+
+
+def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
+    """Return the expression with variables replaced by other expressions."""
+    if isinstance(expression, Name):
+        return values.get(expression.name, expression)
+    return map_children(expression, lambda one: substitute(one, values))
 
 
 _PRECEDENCE: Final = (
@@ -363,9 +362,7 @@ def format_expression(expression: Expression, outer: int = 0) -> str:
     around it.
     """
     match expression:
-        case Number():
-            return str(expression.value)
-        case Truth():
+        case Number() | Truth():
             return str(expression.value)
         case Name():
             return expression.name
@@ -373,20 +370,17 @@ def format_expression(expression: Expression, outer: int = 0) -> str:
             return f"{expression.list}[{format_expression(expression.index)}]"
         case Length():
             return f"len({expression.list})"
-    operator, arguments = expression.operator, expression.arguments
-    if operator in _PRECEDENCE:
-        binding = _PRECEDENCE[operator]
-        text = (
-            f"{format_expression(arguments[0], binding)} {_SYMBOLS.get(operator, operator)}"
-            f" {format_expression(arguments[1], binding + 1)}"
-        )
-    elif operator == "not":
-        binding, text = 3, f"not {format_expression(arguments[0], 3)}"
-    elif operator == "negate":
-        binding, text = 7, f"-{format_expression(arguments[0], 7)}"
-    elif operator == "if":
-        condition, then = format_expression(arguments[0], 1), format_expression(arguments[1], 1)
-        binding, text = 0, f"{then} if {condition} else {format_expression(arguments[2])}"
-    else:
-        binding, text = 8, f"{operator}({', '.join(format_expression(one) for one in arguments)})"
+        case Apply("not", (value,)):
+            binding, text = 3, f"not {format_expression(value, 3)}"
+        case Apply("negate", (value,)):
+            binding, text = 7, f"-{format_expression(value, 7)}"
+        case Apply("if", (condition, then, otherwise)):
+            first = f"{format_expression(then, 1)} if {format_expression(condition, 1)}"
+            binding, text = 0, f"{first} else {format_expression(otherwise)}"
+        case Apply(operator, (left, right)) if operator in _PRECEDENCE:
+            binding, symbol = _PRECEDENCE[operator], _SYMBOLS.get(operator, operator)
+            first = format_expression(left, binding)
+            text = f"{first} {symbol} {format_expression(right, binding + 1)}"
+        case Apply(operator, arguments):
+            binding, text = 8, f"{operator}({', '.join(map(format_expression, arguments))})"
     return f"({text})" if binding < outer else text

@@ -1,4 +1,4 @@
-"""Rewriting of programs: a function applied to every expression of a block."""
+"""Rewriting of programs: a function applied to every block or every expression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from hedgerow.verify.language.program import (
     While,
 )
 
-__all__ = ["map_expressions", "split_conjuncts"]
+__all__ = ["map_blocks", "map_expressions", "split_conjuncts"]
+
+
+def map_blocks(statement: Statement, change: Callable[[Block], Block]) -> Statement:
+    """Return the statement with each of its direct blocks changed, in source order."""
+    match statement:
+        case If(condition, then, otherwise, place):
+            return If(condition, change(then), change(otherwise), place)
+        case While(condition, body, place):
+            return While(condition, change(body), place)
+        case _:
+            return statement
 
 
 def map_expressions(block: Block, change: Callable[[Expression], Expression]) -> Block:
@@ -29,13 +40,12 @@ def map_expressions(block: Block, change: Callable[[Expression], Expression]) ->
                 return replace(statement, value=change(statement.value))
             case Sample():
                 return replace(statement, parameters=tuple(map(change, statement.parameters)))
-            case If(condition, then, otherwise, place):
-                then, otherwise = (map_expressions(one, change) for one in (then, otherwise))
-                return If(change(condition), then, otherwise, place)
-            case While(condition, body, place):
-                return While(change(condition), map_expressions(body, change), place)
+            case If() | While():
+                return replace(statement, condition=change(statement.condition))
 
-    return tuple(map(rewrite, block))
+    return tuple(
+        map_blocks(rewrite(one), lambda inner: map_expressions(inner, change)) for one in block
+    )
 
 
 def split_conjuncts(expression: Expression) -> list[Expression]:

@@ -10,7 +10,9 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.verify.language.program import (
+    Apply,
     Claim,
+    Expression,
     Kind,
     Name,
     Neighbours,
@@ -26,11 +28,13 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 __all__ = [
     "CENTRED_NOISES",
     "FUNCTIONS",
+    "KIND_NAMES",
     "MAX_TEXT_LENGTH",
     "NOISE_NAMES",
     "build_default_claim",
     "build_number",
     "check_text_size",
+    "negate",
     "normalise_claim",
     "parse_neighbours",
 ]
@@ -38,6 +42,7 @@ __all__ = [
 MAX_TEXT_LENGTH: Final = 200_000  # characters; a mechanism has a few hundred
 _MAX_LITERAL: Final = 10**100
 
+KIND_NAMES: Final = {"int": Kind.INT, "real": Kind.REAL, "float": Kind.REAL, "bool": Kind.BOOL}
 # The names of the distributions in both front ends.
 NOISE_NAMES: Final[dict[str, Noise]] = {
     noise.value: noise for noise in Noise if noise is not Noise.BITS
@@ -81,6 +86,13 @@ def build_number(value: Fraction, place: Place) -> Number:
     return Number(value, place)
 
 
+def negate(value: Expression, place: Place) -> Expression:
+    """Return ``-value``; a negative literal is a number."""
+    if isinstance(value, Number):
+        return Number(-value.value, place)
+    return Apply("negate", (value,), place)
+
+
 def parse_neighbours(relation: object, k: object, place: Place) -> Neighbours:
     """Build the neighbouring relation from its name and, for "l1" and "group", its number."""
     words = ", ".join(f'"{one}"' for one in Relation)
@@ -110,13 +122,12 @@ def normalise_claim(claim: Claim, parameters: tuple[Parameter, ...], place: Plac
         if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)
     }
     for expression in (claim.epsilon, claim.delta):
-        for name in sorted(collect_names(expression) if expression is not None else ()):
-            if name not in public:
-                raise UnsupportedProgram(
-                    f"the claim mentions {name}, which is not a public number; declare it as"
-                    " public[float] or public[int]",
-                    place,
-                )
+        for name in sorted(collect_names(expression) - public if expression is not None else ()):
+            raise UnsupportedProgram(
+                f"the claim mentions {name}, which is not a public number; declare it as"
+                " public[float] or public[int]",
+                place,
+            )
     return replace(claim, neighbours=_normalise_neighbours(claim.neighbours, parameters))
 
 

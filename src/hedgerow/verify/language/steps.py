@@ -1,50 +1,38 @@
 """Steps: the body of a program as the front ends build it, before ``lowering`` rewrites it.
 
-Four kinds of step are statements. The other two are not: a ``LoopStep`` may draw noise for its
-condition in each iteration and has steps that end each iteration, and a ``JumpStep`` is ``break``,
-``continue`` or ``return``.
+Assignments, draws (their sites all 0) and outputs are statements already. A ``BranchStep`` is an If
+around steps, a ``LoopStep`` may draw noise for its condition in each iteration and has assignments
+that end each iteration, and a ``JumpStep`` is ``break``, ``continue`` or ``return``.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias
 
-from hedgerow.verify.language.program import NOWHERE, Apply, Expression, Noise, Place
+from hedgerow.verify.language.program import (
+    NOWHERE,
+    Apply,
+    Assign,
+    Expression,
+    Output,
+    Place,
+    Sample,
+    Truth,
+)
 
 __all__ = [
     "BranchStep",
-    "DrawStep",
     "JumpStep",
     "LoopStep",
     "NameSupply",
-    "OutputStep",
-    "SetStep",
     "Step",
     "Steps",
     "conjoin",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class SetStep:
-    name: str
-    value: Expression
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class DrawStep:
-    name: str
-    noise: Noise
-    parameters: tuple[Expression, ...]
-    place: Place = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class OutputStep:
-    value: Expression
-    place: Place = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +51,8 @@ class LoopStep:
 
     condition: Expression
     body: Steps
-    draws: tuple[DrawStep, ...] = ()
-    round_end: tuple[SetStep, ...] = ()
+    draws: tuple[Sample, ...] = ()
+    round_end: tuple[Assign, ...] = ()
     place: Place = NOWHERE
 
 
@@ -76,7 +64,7 @@ class JumpStep:
     place: Place = NOWHERE
 
 
-Step: TypeAlias = SetStep | DrawStep | OutputStep | BranchStep | LoopStep | JumpStep
+Step: TypeAlias = Assign | Sample | Output | BranchStep | LoopStep | JumpStep
 Steps: TypeAlias = tuple[Step, ...]
 
 
@@ -88,14 +76,14 @@ class NameSupply:
 
     def make_name(self, wanted: str) -> str:
         """Return ``wanted``, with a number appended if it is taken."""
-        name, number = wanted, 1
-        while name in self.taken:
-            number += 1
-            name = f"{wanted}{number}"
+        numbered = (f"{wanted}{number}" for number in itertools.count(2))
+        name = next(one for one in itertools.chain([wanted], numbered) if one not in self.taken)
         self.taken.add(name)
         return name
 
 
-def conjoin(left: Expression, right: Expression) -> Expression:
-    """Return ``left and right``."""
-    return Apply("and", (left, right), left.place)
+def conjoin(parts: Sequence[Expression], place: Place) -> Expression:
+    """Return ``a and b and c``, and True if there are no parts."""
+    if not parts:
+        return Truth(True, place)
+    return reduce(lambda left, right: Apply("and", (left, right), left.place), parts)

@@ -10,17 +10,20 @@ reach an output and hide nothing, and a branch may be the same in both runs.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from hedgerow.verify.language.program import (
-    Apply,
     Assign,
     Block,
     Expression,
     If,
     Kind,
     Length,
+    Name,
     Output,
     Place,
     Program,
@@ -74,8 +77,10 @@ class _DependenceAnalysis:
             Relation.SECRET,
         )
         self.kinds = infer_kinds(program)
-        self.dependences = {one.name: Dependence(private=one.private) for one in program.parameters}
-        self.direct = dict(self.dependences)  # through assignments only
+        self.dependences = defaultdict(
+            Dependence, {one.name: Dependence(private=one.private) for one in program.parameters}
+        )
+        self.direct = self.dependences.copy()  # through assignments only
         before: list[dict[str, Dependence]] = []
         while before != [self.dependences, self.direct]:
             before = [dict(self.dependences), dict(self.direct)]
@@ -90,9 +95,9 @@ class _DependenceAnalysis:
                 found |= Dependence(
                     private=self.has_private_lengths and parameter is not None and parameter.private
                 )
-            elif not isinstance(part, Apply):
-                for name in collect_names(part) if not isinstance(part, Read) else (part.list,):
-                    found |= known.get(name, Dependence())
+            elif isinstance(part, Name | Read):
+                name = part.name if isinstance(part, Name) else part.list
+                found |= known.get(name, Dependence())
         return found
 
     def may_be_randomised(self, expression: Expression) -> bool:
@@ -106,32 +111,23 @@ class _DependenceAnalysis:
             if isinstance(one, Output)
         )
 
-    def add(self, name: str, found: Dependence) -> None:
-        self.dependences[name] = self.dependences.get(name, Dependence()) | found
-
     def analyse_block(self, block: Block, around: Dependence) -> None:
         """Record the dependences of a block; ``around`` is that of the enclosing conditions."""
         for one in block:
             match one:
                 case Assign():
-                    self.add(one.name, self.compute(one.value) | around)
-                    self.direct[one.name] = self.direct.get(one.name, Dependence()) | self.compute(
-                        one.value, direct=True
-                    )
+                    self.dependences[one.name] |= self.compute(one.value) | around
+                    self.direct[one.name] |= self.compute(one.value, direct=True)
                 case Sample():
-                    found = Dependence(noisy=True)
-                    for parameter in one.parameters:
-                        found |= self.compute(parameter)
-                    self.add(one.name, found | around)
-                    self.direct[one.name] = self.direct.get(one.name, Dependence()) | found
+                    found = reduce(or_, map(self.compute, one.parameters), Dependence(noisy=True))
+                    self.dependences[one.name] |= found | around
+                    self.direct[one.name] |= found
                 case If():
                     inner = around | self.compute(one.condition)
                     self.analyse_block(one.then, inner)
                     self.analyse_block(one.otherwise, inner)
                 case While():
                     self.analyse_block(one.body, around | self.compute(one.condition))
-                case Output():
-                    pass
 
 
 def compute_dependences(program: Program) -> dict[str, Dependence]:
@@ -142,13 +138,11 @@ def compute_dependences(program: Program) -> dict[str, Dependence]:
 def list_findings(program: Program) -> tuple[TaintFinding, ...]:
     """Return the findings, ordered by severity and then by place."""
     order = ("row", "scale", "endless", "output", "choice", "loop", "index")
-    found = dict.fromkeys(
-        (
-            *_find_unmeasured_reads(program),
-            *_find_in_block(program.body, _DependenceAnalysis(program)),
-        )
+    findings = (
+        *_find_unmeasured_reads(program),
+        *_find_in_block(program.body, _DependenceAnalysis(program)),
     )
-    return tuple(sorted(found, key=lambda one: order.index(one.kind)))
+    return tuple(sorted(dict.fromkeys(findings), key=lambda one: order.index(one.kind)))
 
 
 def _find_unmeasured_reads(program: Program) -> Iterator[TaintFinding]:
@@ -216,8 +210,6 @@ def _find_in_block(
             case While():
                 yield from _find_in_loop(one, flow)
                 yield from _find_in_block(one.body, flow, chosen)
-            case _:
-                pass
         yield from _find_in_indices(one, flow)
 
 

@@ -7,6 +7,7 @@ equal*. It refuses a program that may read a variable before assigning it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,6 +34,8 @@ from hedgerow.verify.language.program import (
     While,
     collect_names,
     format_expression,
+    list_expressions,
+    map_children,
     walk_statements,
 )
 from hedgerow.verify.language.rewriting import map_expressions
@@ -40,13 +43,14 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["infer_kind", "infer_kinds", "resolve_program"]
 
-_ARITHMETIC: Final = frozenset({"+", "-", "*", "min", "max", "%"})
-_ORDER_OPERATORS: Final = frozenset({"<", "<="})
-_EQUALITY_OPERATORS: Final = frozenset({"==", "!="})
-_BOOLEAN_OPERATORS: Final = frozenset({"and", "or", "not"})
-_BIT_OPERATORS: Final = frozenset({"xor", "bits+", "bits&", "bits|"})
-_BIT_OVERLOADS: Final = {"+": "bits+"}
-_BOOLEAN_OVERLOADS: Final = {"xor": "!=", "bits&": "and", "bits|": "or", "bits~": "not"}
+# Operators that mean another one on arguments of this kind.
+_OVERLOADS: Final = {
+    (Kind.BITS, "+"): "bits+",
+    (Kind.BOOL, "xor"): "!=",
+    (Kind.BOOL, "bits&"): "and",
+    (Kind.BOOL, "bits|"): "or",
+    (Kind.BOOL, "bits~"): "not",
+}
 _KIND_WORDS: Final = {
     Kind.INT: "an integer",
     Kind.REAL: "a number",
@@ -84,32 +88,29 @@ class _KindInference:
         _check_kind(expression, self.infer(expression), kind)
 
     def infer_application(self, expression: Apply) -> Kind | None:
-        operator, arguments = expression.operator, expression.arguments
+        arguments = expression.arguments
         found = [self.infer(one) for one in arguments]  # once each: twice at every depth is 2^depth
-        if operator in _BOOLEAN_OVERLOADS and Kind.BOOL in found:
-            operator = _BOOLEAN_OVERLOADS[operator]
-        if operator in _BIT_OVERLOADS and Kind.BITS in found:
-            operator = _BIT_OVERLOADS[operator]
-        if operator in _BOOLEAN_OPERATORS:
-            return _check_kinds(arguments, found, Kind.BOOL, Kind.BOOL)
-        if operator in _BIT_OPERATORS or operator in ("concat", "bits~"):
-            return _check_kinds(arguments, found, Kind.BITS, Kind.BITS)
-        if operator in _ORDER_OPERATORS:
-            return _check_kinds(arguments, found, Kind.REAL, Kind.BOOL)
-        if operator in ("/", "ln", "exp", "sqrt"):
-            return _check_kinds(arguments, found, Kind.REAL, Kind.REAL)
-        if operator == "floor":
-            return _check_kinds(arguments, found, Kind.REAL, Kind.INT)
-        if operator == "bit":
-            _check_kind(arguments[0], found[0], Kind.BITS)
-            _check_kind(arguments[1], found[1], Kind.INT)
-            return Kind.BOOL
-        if operator in _EQUALITY_OPERATORS:
-            self.join(found, expression.place)
-            return Kind.BOOL
-        if operator == "if":
-            _check_kind(arguments[0], found[0], Kind.BOOL)
-            return self.join(found[1:], expression.place)
+        match _resolve_operator(expression.operator, found):
+            case "and" | "or" | "not":
+                return _check_kinds(arguments, found, Kind.BOOL, Kind.BOOL)
+            case "xor" | "bits+" | "bits&" | "bits|" | "bits~" | "concat":
+                return _check_kinds(arguments, found, Kind.BITS, Kind.BITS)
+            case "<" | "<=":
+                return _check_kinds(arguments, found, Kind.REAL, Kind.BOOL)
+            case "/" | "ln" | "exp" | "sqrt":
+                return _check_kinds(arguments, found, Kind.REAL, Kind.REAL)
+            case "floor":
+                return _check_kinds(arguments, found, Kind.REAL, Kind.INT)
+            case "bit":
+                _check_kind(arguments[0], found[0], Kind.BITS)
+                _check_kind(arguments[1], found[1], Kind.INT)
+                return Kind.BOOL
+            case "==" | "!=":
+                self.join(found, expression.place)
+                return Kind.BOOL
+            case "if":
+                _check_kind(arguments[0], found[0], Kind.BOOL)
+                return self.join(found[1:], expression.place)
         # the arithmetic that keeps whole numbers whole
         _check_kinds(arguments, found, Kind.REAL, Kind.REAL)
         if None in found:
@@ -131,15 +132,14 @@ class _KindInference:
         """Infer the kind of each variable from all its assignments, up to a fixed point; an integer
         and a real make a real.
         """
-        while True:
+        before: dict[str, Kind] | None = None
+        while self.kinds != before:
             before = dict(self.kinds)
             for one in walk_statements(self.program.body):
                 if isinstance(one, Assign):
                     self.record(one.name, self.infer(one.value), one.place)
                 elif isinstance(one, Sample):
                     self.record(one.name, NOISE_KINDS[one.noise], one.place)
-            if self.kinds == before:
-                return
 
     def record(self, name: str, kind: Kind | None, place: Place) -> None:
         if kind is not None:
@@ -155,6 +155,12 @@ class _KindInference:
             self.kinds[name] = found
 
 
+def _resolve_operator(operator: str, kinds: Sequence[Kind | None]) -> str:
+    for kind in kinds:
+        operator = _OVERLOADS.get((kind, operator), operator) if kind else operator
+    return operator
+
+
 def _check_kind(expression: Expression, found: Kind | None, kind: Kind) -> None:
     """Refuse an expression of the wrong kind; an integer is also a real."""
     if found is not None and found is not kind and not (kind is Kind.REAL and found is Kind.INT):
@@ -168,7 +174,6 @@ def _check_kind(expression: Expression, found: Kind | None, kind: Kind) -> None:
 def _check_kinds(
     arguments: tuple[Expression, ...], found: list[Kind | None], kind: Kind, result: Kind
 ) -> Kind:
-    """Return the result kind after checking the kind of each argument."""
     for one, its in zip(arguments, found, strict=True):
         _check_kind(one, its, kind)
     return result
@@ -221,19 +226,11 @@ def _check_block(block: Block, checker: _KindInference) -> None:
 
 def _resolve_operators(block: Block, checker: _KindInference) -> Block:
     def resolve(expression: Expression) -> Expression:
-        match expression:
-            case Read():
-                return replace(expression, index=resolve(expression.index))
-            case Apply():
-                found = [checker.infer(one) for one in expression.arguments]
-                operator = expression.operator
-                if Kind.BOOL in found:
-                    operator = _BOOLEAN_OVERLOADS.get(operator, operator)
-                if Kind.BITS in found:
-                    operator = _BIT_OVERLOADS.get(operator, operator)
-                return Apply(operator, tuple(map(resolve, expression.arguments)), expression.place)
-            case _:
-                return expression
+        if isinstance(expression, Apply):
+            kinds = [checker.infer(one) for one in expression.arguments]
+            operator = _resolve_operator(expression.operator, kinds)
+            expression = replace(expression, operator=operator)
+        return map_children(expression, resolve)
 
     return map_expressions(block, resolve)
 
@@ -251,21 +248,14 @@ def _check_definitions(program: Program) -> None:
 
     def run(block: Block, known: frozenset[str]) -> frozenset[str]:
         for one in block:
+            for expression in list_expressions(one):
+                read(expression, known, one.place)
             match one:
-                case Assign():
-                    read(one.value, known, one.place)
-                    known |= {one.name}
-                case Output():
-                    read(one.value, known, one.place)
-                case Sample():
-                    for parameter in one.parameters:
-                        read(parameter, known, one.place)
+                case Assign() | Sample():
                     known |= {one.name}
                 case If():
-                    read(one.condition, known, one.place)
                     known = run(one.then, known) & run(one.otherwise, known)
                 case While():
-                    read(one.condition, known, one.place)
                     run(one.body, known)
         return known
 

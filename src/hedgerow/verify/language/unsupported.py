@@ -19,9 +19,9 @@ class UnsupportedProgram(Refused):
         self.reason, self.place, self.name = reason, place, name
         super().__init__(f"line {place.line}: {reason}" if place.line else reason)
 
-    def with_name(self, name: str) -> UnsupportedProgram:
-        """Return the same error about the program called ``name``."""
-        return UnsupportedProgram(self.reason, self.place, name)
+    def with_name(self, name: str, place: Place = NOWHERE) -> UnsupportedProgram:
+        """Return the same error about the program called ``name``, at ``place`` if it has none."""
+        return UnsupportedProgram(self.reason, self.place if self.place.line else place, name)
 
     def __reduce__(self) -> tuple[object, ...]:
         return UnsupportedProgram, (self.reason, self.place, self.name)

@@ -50,6 +50,7 @@ from hedgerow.verify.replay.program_calls import (
 __all__ = [
     "MOVE_RULES",
     "PRIVATE_ARGUMENTS",
+    "ZERO_LOSS",
     "InputMove",
     "compute_declared_loss",
     "compute_loss",
@@ -61,7 +62,7 @@ InputMove = int | Sensitivity | str
 """0 for equal inputs; a sentence if the inputs cannot come from neighbours."""
 
 _MAX_UNITS = 1000  # a larger group has no meaningful guarantee
-_ZERO_LOSS: Final = Loss(Fraction(0), rho=Fraction(0))
+ZERO_LOSS: Final = Loss(Fraction(0), rho=Fraction(0))
 
 # The arguments that hold data; all others are public.
 PRIVATE_ARGUMENTS: Final = (
@@ -84,10 +85,15 @@ def find_public_difference(one: RecordedCall, other: RecordedCall) -> str | None
         if isinstance(one.mechanism, ProgramMechanism)
         else PRIVATE_ARGUMENTS
     )
-    for name, value in one.arguments.items():
-        if name not in private and find_difference(value, other.arguments[name]) is not None:
-            return name
-    return None
+    public = {name: value for name, value in one.arguments.items() if name not in private}
+    return next(
+        (
+            name
+            for name, value in public.items()
+            if find_difference(value, other.arguments[name]) is not None
+        ),
+        None,
+    )
 
 
 def measure_move(one: RecordedCall, other: RecordedCall) -> InputMove:
@@ -107,7 +113,7 @@ def compute_loss(call: RecordedCall, move: int | Sensitivity) -> Loss:
     """Return the loss of the call at this distance."""
     mechanism = call.mechanism
     if move == 0:
-        return _ZERO_LOSS
+        return ZERO_LOSS
     if isinstance(mechanism, ProgramMechanism):
         return compute_claimed_loss(mechanism, call.arguments, int(move))  # type: ignore[arg-type]
     # the distance is in steps of the grid, so the scale is converted to steps too

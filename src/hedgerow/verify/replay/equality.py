@@ -31,26 +31,27 @@ def find_difference(left: Any, right: Any, where: str = "", depth: int = 0) -> s
         return _format_difference(where, "the types differ")
     if depth > _MAX_DEPTH:
         return _format_difference(where, "the value is nested too deeply to be compared")
-    if isinstance(left, float):
-        alike = left == right or (math.isnan(left) and math.isnan(right))
-        if alike and math.copysign(1, left) == math.copysign(1, right):
-            return None
-        return _format_difference(where, "the numbers differ")
-    if isinstance(left, np.ndarray):
-        return _compare_arrays(left, right, where)
-    if isinstance(left, Mapping):
-        if list(left) != list(right):  # their order can be seen as well
-            return _format_difference(where, "the keys differ")
-        return _first_difference(
-            find_difference(left[key], right[key], f"{where}[{key!r}]", depth + 1) for key in left
-        )
-    if isinstance(left, (list, tuple)):
-        if len(left) != len(right):
-            return _format_difference(where, "the lengths differ")
-        return _first_difference(
-            find_difference(a, b, f"{where}[{place}]", depth + 1)
-            for place, (a, b) in enumerate(zip(left, right, strict=True))
-        )
+    match left:
+        case float():
+            alike = left == right or (math.isnan(left) and math.isnan(right))
+            same_sign = math.copysign(1, left) == math.copysign(1, right)
+            return None if alike and same_sign else _format_difference(where, "the numbers differ")
+        case np.ndarray():
+            return _compare_arrays(left, right, where)
+        case Mapping():
+            if list(left) != list(right):  # their order can be seen as well
+                return _format_difference(where, "the keys differ")
+            return _first_difference(
+                find_difference(left[key], right[key], f"{where}[{key!r}]", depth + 1)
+                for key in left
+            )
+        case list() | tuple():
+            if len(left) != len(right):
+                return _format_difference(where, "the lengths differ")
+            return _first_difference(
+                find_difference(a, b, f"{where}[{place}]", depth + 1)
+                for place, (a, b) in enumerate(zip(left, right, strict=True))
+            )
     return _compare_objects(left, right, where, depth)
 
 
@@ -58,9 +59,8 @@ def _compare_objects(left: Any, right: Any, where: str, depth: int) -> str | Non
     if left is right:
         return None
     if callable(getattr(left, "equals", None)):  # frames and columns of pandas, polars and Arrow
-        if _describe_columns(left) == _describe_columns(right) and left.equals(right) is True:
-            return None
-        return _format_difference(where, "the tables differ")
+        alike = _describe_columns(left) == _describe_columns(right) and left.equals(right) is True
+        return None if alike else _format_difference(where, "the tables differ")
     if isinstance(left, BaseException):
         return None if left.args == right.args else _format_difference(where, "the errors differ")
     if dataclasses.is_dataclass(left) and not isinstance(left, type):
@@ -71,9 +71,8 @@ def _compare_objects(left: Any, right: Any, where: str, depth: int) -> str | Non
         )
     if getattr(type(left), "__eq__", None) is not object.__eq__:
         equal = left == right
-        if isinstance(equal, (bool, np.bool_)) and equal:
-            return None
-        return _format_difference(where, "the values differ")
+        alike = isinstance(equal, (bool, np.bool_)) and bool(equal)
+        return None if alike else _format_difference(where, "the values differ")
     if hasattr(left, "__dict__"):
         return find_difference(vars(left), vars(right), where, depth + 1)
     return _format_difference(

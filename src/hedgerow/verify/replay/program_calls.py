@@ -52,10 +52,11 @@ def count_steps(
     names = [parameter.name for parameter in program.parameters if parameter.private]
     if all(find_difference(one[name], other[name]) is None for name in names):
         return 0
-    if relation is Relation.SECRET:
-        return 1
-    if relation is Relation.ROW:
-        return _count_changed_rows(program, one, other)
+    match relation:
+        case Relation.SECRET:
+            return 1
+        case Relation.ROW:
+            return _count_changed_rows(program, one, other)
     moves: list[Fraction] = []
     for name in names:
         a, b = (

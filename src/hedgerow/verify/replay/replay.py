@@ -34,6 +34,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.replay.call import CodeLine, RecordedCall
 from hedgerow.verify.replay.call_loss import (
+    ZERO_LOSS,
     compute_declared_loss,
     compute_loss,
     find_public_difference,
@@ -45,7 +46,6 @@ from hedgerow.verify.replay.tape import PlaybackTape, RecordingTape, RunDiverged
 
 __all__ = ["Replay", "ReplayFinding", "ReplayStep", "replay"]
 
-_ZERO_LOSS = Loss(Fraction(0), rho=Fraction(0))
 _NO_CALLS_NOTE = (
     "No mechanism was called: the result does not depend on the data, or not on this pair."
 )
@@ -144,7 +144,7 @@ def replay(
     again = PlaybackTape(first.calls)
     unsteady = _find_nondeterminism(again, result, _run_on_tape(function, data, again, also))
     if unsteady is not None:
-        return Replay((unsteady,), (), _ZERO_LOSS, _ZERO_LOSS)
+        return Replay((unsteady,), (), ZERO_LOSS, ZERO_LOSS)
     second = PlaybackTape(first.calls)
     other = _run_on_tape(function, neighbour, second, also)
     if (
@@ -156,7 +156,7 @@ def replay(
     findings, steps = _compare_calls(second)
     findings += _compare_results(first, second, result, other)
     charged, cost = (
-        sum((getattr(step, name) for step in steps), _ZERO_LOSS) for name in ("charged", "cost")
+        sum((getattr(step, name) for step in steps), ZERO_LOSS) for name in ("charged", "cost")
     )
     if claim is not None and not findings:
         findings += _check_claim(claim, cost if disjoint else charged, cost)

@@ -49,7 +49,6 @@ def _make_filter(data: Any) -> Any:
 
 
 def _group_rows(data: Any, unit: str) -> list[Any]:
-    """Return the row indices of each unit."""
     if not hasattr(data, "columns") or unit not in list(data.columns):
         raise InvalidArgument("unit", "must be a column of the data frame", unit)
     places: dict[Any, list[int]] = {}

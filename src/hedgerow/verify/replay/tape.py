@@ -9,6 +9,7 @@ found afterwards, by ``call_loss``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from hedgerow.verify.replay.call import RecordedCall, copy_value
@@ -21,11 +22,11 @@ class RunDiverged(BaseException):
     """The signal that the second run made a call that the first did not."""
 
 
+@dataclass
 class RecordingTape:
     """A tape that draws and records."""
 
-    def __init__(self) -> None:
-        self.calls: list[RecordedCall] = []
+    calls: list[RecordedCall] = field(default_factory=list)
 
     def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
         """Draw the output of the call and record it."""
@@ -53,13 +54,13 @@ class RecordingTape:
         call.is_ended = True
 
 
+@dataclass
 class PlaybackTape:
     """A tape that plays the outputs of another."""
 
-    def __init__(self, first: list[RecordedCall]) -> None:
-        self.recorded_calls = first
-        self.calls: list[RecordedCall] = []
-        self.problem: tuple[RecordedCall, str] | None = None
+    recorded_calls: list[RecordedCall]
+    calls: list[RecordedCall] = field(default_factory=list)
+    problem: tuple[RecordedCall, str] | None = None
 
     def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
         """Return the recorded output of the same call. A fresh output is drawn and discarded, since

@@ -54,7 +54,7 @@ def test_a_tally_is_made_here(engine: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def test_columns_that_nobody_asked_for_stay_behind(engine: duckdb.DuckDBPyConnection) -> None:
+def test_unused_columns_are_not_sent(engine: duckdb.DuckDBPyConnection) -> None:
     assert encode_result(engine.execute("SELECT 1, 'a'"), Statement("", (), ())) == (
         {"keys": [], "long": []},
         b"",

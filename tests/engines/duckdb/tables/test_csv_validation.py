@@ -179,7 +179,7 @@ def test_a_record_of_a_proper_writer_moves_no_other(
         (b"4,5", 6),
     ],
 )
-def test_of_a_multiline_file_only_the_first_bad_line_is_named(
+def test_a_multiline_file_reports_only_its_first_bad_line(
     line: bytes, named: int, tmp_path: Path
 ) -> None:
     """An odd quote changes what all below it means, so nothing is said about that."""
@@ -188,7 +188,7 @@ def test_of_a_multiline_file_only_the_first_bad_line_is_named(
     assert bad.number == named
 
 
-def test_size_and_digest_are_those_of_the_file(tmp_path: Path) -> None:
+def test_size_and_digest_match_the_file(tmp_path: Path) -> None:
     data = b"\xef\xbb\xbf" + made(HEAD, *BASE)
     found = scan(path := tmp_path / "t.csv", data, piece=11)
     assert (found.size, found.digest) == (len(data), hmac.new(b"key", data, "sha256").hexdigest())

@@ -46,7 +46,7 @@ def test_a_path_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert inspect_columns(Path("t.csv")) == (PhysicalColumn("x", "text"),)
 
 
-def test_a_frame_that_the_engine_does_not_know_is_said() -> None:
+def test_a_frame_of_an_unknown_type_is_named_in_the_error() -> None:
     class Odd:
         column_names = ("x",)
 

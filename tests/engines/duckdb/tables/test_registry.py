@@ -163,7 +163,7 @@ def test_ids_are_whole_numbers_or_text() -> None:
     )
 
 
-def test_upper_and_lower_case_may_differ_while_it_is_clear_what_is_meant() -> None:
+def test_upper_and_lower_case_may_differ_in_unambiguous_names() -> None:
     renamed = {name.upper(): values for name, values in ROWS.items()}
     source = DuckDB({"visits": RegisteredTable(pa.table(renamed), VISITS)})
     assert answer(source, BY_CITY) == ANSWER
@@ -197,7 +197,7 @@ def test_a_malformed_line_is_refused_without_quoting_it(line: str, tmp_path: Pat
     )
 
 
-def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) -> None:
+def test_invalid_unicode_is_reported_before_any_question(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     marked = pa.table({**ROWS, "city": ["secret"] * 6})
     pq.write_table(marked, path, compression="none", use_dictionary=False, write_statistics=False)
@@ -240,7 +240,7 @@ CSV_IDS: dict[str, tuple[Column | None, int]] = {
 
 
 @pytest.mark.parametrize("case", CSV_IDS)
-def test_an_id_in_a_file_of_text_is_what_it_spells(case: str, tmp_path: Path) -> None:
+def test_an_id_in_a_text_file_is_its_exact_spelling(case: str, tmp_path: Path) -> None:
     declared, found = CSV_IDS[case]
     path = tmp_path / "t.csv"
     path.write_text("id,x\n" + "".join(f'"{one}",1\n' for one in SPELLED), encoding="utf-8")
@@ -280,7 +280,7 @@ ARROW_IDS: dict[str, tuple[pa.Array, Column | None, int]] = {
 
 
 @pytest.mark.parametrize("case", ARROW_IDS)
-def test_an_id_is_what_its_declared_type_reads(case: str) -> None:
+def test_an_id_is_read_as_its_declared_type(case: str) -> None:
     array, declared, found = ARROW_IDS[case]
     assert units(pa.table({"id": array}), declared) == found
 

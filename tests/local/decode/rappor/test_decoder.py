@@ -8,7 +8,12 @@ import pytest
 from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.decode.rappor.bit_rates import BitRates
-from hedgerow.local.decode.rappor.decoder import decode_candidates, fit_constrained, rank_detected
+from hedgerow.local.decode.rappor.decoder import (
+    decode_candidates,
+    fit_constrained,
+    project_to_capped_simplex,
+    solve_least_squares,
+)
 from hedgerow.local.decode.rappor.design_matrix import Candidates
 from local.settings import SETTINGS, SHAPES, draw, recall, reference, surest
 
@@ -23,7 +28,7 @@ def mistakes(
     """
     case = draw(SETTINGS[name], shape, seed, swap)
     found, there = decode_candidates(case.rates, case.candidates), case.truth > 0
-    by_share, by_any = rank_detected(found, "fdr"), rank_detected(found, "fwer")
+    by_share, by_any = found.rank_detected("fdr"), found.rank_detected("fwer")
     low, high = found.intervals(0.95)
     holds = float(((low <= case.truth) & (case.truth <= high)).mean())
     return (
@@ -81,7 +86,7 @@ def test_recall_at_equal_false_positives_is_no_lower_than_the_reference() -> Non
 def test_constrained_fit_keeps_its_constraints_and_agrees() -> None:
     case = draw(SETTINGS["sharp"], "zipf1.5", 2)
     found = decode_candidates(case.rates, case.candidates)
-    codes = rank_detected(found)
+    codes = found.rank_detected()
     fitted = fit_constrained(case.rates, case.candidates, codes)
     assert fitted.codes.tolist() == codes.tolist()
     assert (fitted.counts >= 0).all()
@@ -111,7 +116,7 @@ def test_every_value_its_own_bit() -> None:
     own = np.repeat(np.arange(4)[:, None, None], 2, axis=1)
     found = decode_candidates(rates, Candidates.of(own, 4))
     np.testing.assert_allclose(found.counts, [2700, 900, 0, 0], atol=1e-9)
-    assert rank_detected(found, "fwer").tolist() == [0, 1]
+    assert found.rank_detected("fwer").tolist() == [0, 1]
 
 
 def test_cohorts_without_reports_and_no_reports_at_all() -> None:
@@ -122,12 +127,12 @@ def test_cohorts_without_reports_and_no_reports_at_all() -> None:
         BitRates.of(counts, np.zeros(4, dtype=int), HALF, Fraction(3, 4)), candidates
     )
     assert nothing.p_values.tolist() == [1.0] * 30
-    assert not rank_detected(nothing).size
+    assert not nothing.rank_detected().size
     counts[1:, :] = 5000
     some = decode_candidates(
         BitRates.of(counts, np.array([0, 10_000, 10_000, 10_000]), HALF, Fraction(3, 4)), candidates
     )
-    assert not rank_detected(some).size
+    assert not some.rank_detected().size
     assert (
         decode_candidates(
             BitRates.of(counts, np.full(4, 10_000), HALF, Fraction(3, 4)),
@@ -147,3 +152,42 @@ def test_candidates_of_another_design() -> None:
             BitRates.of(np.zeros((1, 1), dtype=int), np.array([9]), HALF, Fraction(3, 4)),
             Candidates.of(np.zeros((1, 1, 1), dtype=int), 1),
         )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_meets_the_conditions_of_an_optimum(seed: int) -> None:
+    """Karush, Kuhn and Tucker: where a share can move both ways the slope is one number, that of
+    the total; at 0 more, at a cap less.
+    """
+    rng = np.random.default_rng(seed)
+    design = rng.normal(size=(40, 6)) + 0.5
+    target = design @ np.array([0.6, 0.5, -0.2, 0.0, 0.1, 0.3]) * (
+        0.5 if seed % 2 else 1.0
+    ) + 0.05 * rng.normal(size=40)
+    caps = np.array([0.4, 1.0, 1.0, 1.0, 1.0, 0.2])
+    gram, pull = design.T @ design, design.T @ target
+    found = solve_least_squares(gram, pull, caps)
+    assert (found >= 0).all()
+    assert (found <= caps).all()
+    assert found.sum() <= 1 + 1e-12
+    slope = pull - gram @ found  # what the loss gains from a little more of each
+    free = (found > 1e-9) & (found < caps - 1e-9)
+    price = float(slope[free].mean())
+    np.testing.assert_allclose(slope[free], price, atol=1e-6)
+    assert (slope[found <= 1e-9] <= price + 1e-6).all()
+    assert (slope[found >= caps - 1e-9] >= price - 1e-6).all()
+    assert price > 1e-3 if found.sum() > 1 - 1e-9 else abs(price) < 1e-6
+
+
+def test_projection() -> None:
+    caps = np.array([0.5, 1.0, 1.0])
+    np.testing.assert_allclose(
+        project_to_capped_simplex(np.array([0.2, -0.3, 0.1]), caps), [0.2, 0.0, 0.1]
+    )
+    np.testing.assert_allclose(
+        project_to_capped_simplex(np.array([2.0, 0.7, 0.1]), caps), [0.5, 0.5, 0.0], atol=1e-12
+    )
+
+
+def test_nothing_to_fit() -> None:
+    assert solve_least_squares(np.zeros((0, 0)), np.zeros(0), np.zeros(0)).size == 0

@@ -118,7 +118,7 @@ def test_the_bits_of_the_one_left_out_do_not_move_what_is_left() -> None:
     assert np.abs(listed).max() > 0.05 * np.abs(whole.residuals).max()
 
 
-def test_of_very_many_candidates_only_the_largest_move_while_one_is_left_out(
+def test_leaving_out_a_candidate_refits_only_the_largest_of_very_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rates, variances, candidates, _ = flat("over x10", "zipf1", 2)

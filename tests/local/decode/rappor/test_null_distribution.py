@@ -81,7 +81,7 @@ def test_nothing_pulls() -> None:
     ).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_beyond_512_cohorts_a_skewed_law_stands_for_the_exact_one() -> None:
+def test_beyond_512_cohorts_a_skewed_distribution_approximates_the_exact_one() -> None:
     rng = np.random.default_rng(4)
     pulls = rng.normal(size=(512, 64)) + 20.0 * (rng.random((512, 64)) < 0.01)
     pulls -= pulls.mean()

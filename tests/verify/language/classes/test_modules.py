@@ -7,9 +7,9 @@ import pytest
 from hedgerow.verify.language.classes.modules import (
     ClassSource,
     FunctionSource,
-    ImportedName,
     ModuleSource,
     PackageSource,
+    QualifiedName,
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -32,8 +32,8 @@ class K:
 
 def test_definitions_are_found_by_name() -> None:
     module = ModuleSource("here", TEXT)
-    assert module.find_definition("np") == ImportedName("numpy")
-    assert module.find_definition("up") == ImportedName("math.ceil")
+    assert module.find_definition("np") == QualifiedName("numpy")
+    assert module.find_definition("up") == QualifiedName("math.ceil")
     assert [
         ast.unparse(module.find_definition(name))  # type: ignore[arg-type]
         for name in "ABC"
@@ -42,7 +42,7 @@ def test_definitions_are_found_by_name() -> None:
         "2",
         "3",
     ]
-    assert isinstance(module.find_definition("f"), ast.FunctionDef)
+    assert isinstance(module.find_definition("f"), FunctionSource)
     assert module.find_definition("gone") is None
 
 
@@ -50,7 +50,7 @@ def test_a_class_and_its_parts() -> None:
     kind = ModuleSource("here", TEXT).find_definition("K")
     assert isinstance(kind, ClassSource)
     assert (kind.name, kind.shape) == ("K", "additive")
-    assert [ast.unparse(one.target) for one in kind.list_fields()] == ["shape", "scale"]
+    assert list(kind.find_fields()) == ["shape", "scale"]
     assert kind.find_method("loss") is None
     assert kind.find_method("sample") is not None
     assert kind.check() is kind

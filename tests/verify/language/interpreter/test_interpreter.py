@@ -293,7 +293,7 @@ def test_a_runner_that_stops_at_some_number_of_bits_would_be_seen(
     assert any(ran != said for ran, said in map(agree, range(30)))
 
 
-def test_irrational_scales_and_chances_are_not_mixed_with_numbers() -> None:
+def test_irrational_scales_and_probabilities_are_not_mixed_with_numbers() -> None:
     """Each stands for itself: none is added to another."""
     body = (
         "output(x + gaussian(sqrt(2 * ln(125)) / eps) > ln(3))\noutput(exponential(exp(eps) -"

@@ -18,14 +18,21 @@ from hedgerow.verify.language.interpreter.lazy_draws import (
     draw_uniform,
 )
 from hedgerow.verify.language.interpreter.lazy_reals import (
+    Atom,
     LazyNumber,
     evaluate_step,
 )
 from verify.language.interpreter.farness import ALARM, N, farthest
 
 
+def make_exponential(first_bits: int) -> Atom:
+    uniform = LazyUniform(first_bits)
+    enclosure = lazy_draws._enclose_draw(uniform.exponential_bounds, uniform)
+    return lazy_draws._EnclosedNumber(enclosure)
+
+
 def test_a_draw_keeps_what_was_decided_about_it() -> None:
-    for atom in (lazy_draws._ExponentialDraw(LazyUniform(2**62 + k)) for k in range(20)):
+    for atom in (make_exponential(2**62 + k) for k in range(20)):
         coarse, fine = atom.enclose(32), atom.enclose(512)
         assert coarse[0] <= fine[0] <= fine[1] <= coarse[1]
         assert atom.integer_bounds(32)[0] <= fine[1] * 2**32
@@ -34,7 +41,7 @@ def test_a_draw_keeps_what_was_decided_about_it() -> None:
 
 def test_a_draw_far_out_takes_more_bits() -> None:
     # about 63 ln 2: the first 63 bits of the uniform leave a unit of it open
-    rare = lazy_draws._ExponentialDraw(LazyUniform(1))
+    rare = make_exponential(1)
     low, high = rare.integer_bounds(32)
     assert 42 << 32 < low <= high < 44 << 32
     assert high - low <= 2

@@ -12,7 +12,7 @@ from hedgerow.verify.prove.solver import is_entailed, is_satisfiable, z3
 X, Y = z3.Ints("x y")
 
 
-def test_what_is_known_is_not_asked_again() -> None:
+def test_known_conditions_are_not_split_again() -> None:
     seen = []
 
     def explore(world: SplitCase) -> None:
@@ -50,7 +50,7 @@ def test_only_what_might_be_otherwise_is_added_to_what_is_known() -> None:
     assert len({tuple(one) for one in paths}) == 4
 
 
-def test_what_was_decided_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decided_conditions_are_not_split_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(
         worlds, "is_entailed", lambda path, goal, *_: asked.append(goal) or is_entailed(path, goal)

@@ -33,7 +33,7 @@ HEAD = (
         ("return 0 * (1 % x) + laplace(1 / eps)", "x may be 0"),
     ],
 )
-def test_what_may_fail_is_refused(body: str, told: str) -> None:
+def test_expressions_that_may_fail_are_refused(body: str, told: str) -> None:
     about = program(f'@mechanism(epsilon="eps", neighbours="one")\n{HEAD}\n    {body}')
     with pytest.raises(UnsupportedProgram, match=told):
         check_definedness(about)
@@ -51,7 +51,7 @@ def test_what_may_fail_is_refused(body: str, told: str) -> None:
         "y = x * x",
     ],
 )
-def test_what_cannot_fail_is_not(body: str) -> None:
+def test_expressions_that_cannot_fail_are_accepted(body: str) -> None:
     check_definedness(
         program(
             f'@mechanism(epsilon="eps", neighbours="one")\n{HEAD}\n    {body}\n    return y +'

@@ -166,7 +166,7 @@ def test_for_every_eps(claim: str, chance: str, holds: bool) -> None:
     assert (found is None) is holds, found
 
 
-def test_chances_that_private_data_choose_are_shown_to_exist() -> None:
+def test_private_probabilities_are_proved_to_be_probabilities() -> None:
     body = "    if bernoulli({one} if x else {other}):\n        return True\n    return False\n"
     public = "p: public[float], eps: public[float]"
     good = body.format(one="exp(eps) / (1 + exp(eps))", other="1 / (1 + exp(eps))")
@@ -187,7 +187,7 @@ def test_chances_that_private_data_choose_are_shown_to_exist() -> None:
         ("    key = uniform_bits(7)\n    return bit(key, 0) != x\n", "at most 6 bits per draw"),
     ],
 )
-def test_what_is_too_much_is_refused(body: str, reason: str) -> None:
+def test_oversized_programs_are_refused_with_the_reason(body: str, reason: str) -> None:
     assert reason in str(run("0", "n: public[int]", body, "False"))
 
 
@@ -196,7 +196,7 @@ TOLD = "    a = bernoulli(exp(eps) / (1 + exp(eps)))\n    output(a == x)\n" + ""
 )
 
 
-def test_coins_that_are_told_beside_a_response_cost_nothing_and_little_work() -> None:
+def test_coins_released_beside_a_response_cost_nothing_and_little_work() -> None:
     begun = WorkLimit(1_000)
     assert run("eps", "eps: public[float]", TOLD) is None
     assert not begun.is_exhausted
@@ -213,7 +213,7 @@ def test_polynomials_that_are_too_long_are_refused() -> None:
     assert "polynomials of more than 100 terms" in str(found)
 
 
-def test_what_takes_too_much_work_is_refused() -> None:
+def test_proofs_beyond_the_work_limit_are_refused() -> None:
     about = program(SECRET.format(claim="eps", public="eps: public[float]") + TOLD)
     proof = certificate(about, ("True", *["False"] * 5), mode="finite", rates=("eps", *[None] * 5))
     read, known = normalise_program(about, "finite"), infer_sorts(about, exact=True)
@@ -234,7 +234,7 @@ def test_what_takes_too_much_work_is_refused() -> None:
         ("n", "n + 1", False),
     ],
 )
-def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
+def test_equal_outputs_make_the_choice_between_them_free(one: str, other: str, same: bool) -> None:
     """Choose between two outputs by a coin: if they are equal, its probability is irrelevant."""
     body = (
         f"    if bernoulli(1/3 if x else 2/3):\n        output({one})\n    else:\n       "
@@ -243,7 +243,7 @@ def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
     assert (run("0", "n: public[int]", body, "True") is None) is same
 
 
-def test_what_a_certificate_must_say() -> None:
+def test_a_certificate_must_state_its_condition() -> None:
     assert "must state a condition under which" in str(
         run("1", "n: public[int]", LIES.format(chance="1/4"), shift="n")
     )

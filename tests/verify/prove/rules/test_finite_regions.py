@@ -112,12 +112,12 @@ def test_pieces_are_the_whole_block() -> None:
         ),
     ],
 )
-def test_what_is_read_later(body: str, kept: set[str]) -> None:
+def test_live_variables_are_read_after_the_region(body: str, kept: set[str]) -> None:
     about = settled(body)
     (only,) = list_regions(about.body)
     assert find_live_variables(only, about) == kept
 
 
-def test_what_comes_in() -> None:
+def test_inputs_of_a_region_are_found() -> None:
     (only,) = list_regions(settled("y = x\nif bernoulli(n / 4):\n    y = n\noutput(y)").body)
     assert find_inputs(only) == {"y", "n"}

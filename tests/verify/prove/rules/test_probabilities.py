@@ -47,7 +47,7 @@ def test_numbers(text: str, value: str) -> None:
     assert chances().read(term(text)).constant_value == Fraction(value)
 
 
-def test_which_way_a_choice_goes() -> None:
+def test_a_decided_choice_reads_one_branch() -> None:
     assert chances(False).read(term("1 / 4 if b else 3 / 4")).constant_value == Fraction(3, 4)
 
 
@@ -115,13 +115,13 @@ def test_signs_with_what_is_divided_by() -> None:
         ("x / 2", ["!="]),
     ],
 )
-def test_what_is_needed_is_written_down(text: str, needed: list[str]) -> None:
+def test_reading_a_term_records_its_conditions(text: str, needed: list[str]) -> None:
     made = chances()
     made.read(term(text))
     assert [operator for operator, _ in made.conditions] == needed
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_incomparable_terms_are_refused() -> None:
     made = chances()
     with pytest.raises(UnsupportedProgram, match="a sum in its denominator"):
         made.read(term("exp(eps / (1 + n))"))

@@ -60,7 +60,7 @@ def fold(one: Program) -> object:
         ("total += min(max(x, 0), 1)", "return total + laplace(1 / (2 * eps))", False),
     ],
 )
-def test_what_one_row_adds_is_what_noise_must_hide(body: str, end: str, proved: bool) -> None:
+def test_the_contribution_of_one_row_is_the_sensitivity(body: str, end: str, proved: bool) -> None:
     one = about(body, end)
     assert fold(one) is not None
     assert isinstance(find_certificate(one, time.monotonic() + 60), Certificate) is proved
@@ -80,13 +80,13 @@ def test_what_one_row_adds_is_what_noise_must_hide(body: str, end: str, proved: 
         "total = 1 + total",
     ],
 )
-def test_what_is_not_plainly_a_sum_is_not_taken_for_one(body: str) -> None:
+def test_loops_that_are_not_plain_sums_are_not_folded(body: str) -> None:
     one = about(body)
     assert fold(one) is None
     assert not isinstance(find_certificate(one, time.monotonic() + 60), Certificate)
 
 
-def test_what_the_last_row_leaves_is_not_known() -> None:
+def test_a_value_overwritten_by_the_last_row_is_not_proved() -> None:
     one = about("total = min(max(x, 0), 1)")
     assert fold(one) is not None
     assert not isinstance(find_certificate(one, time.monotonic() + 60), Certificate)

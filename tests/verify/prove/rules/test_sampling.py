@@ -100,7 +100,7 @@ def one(x: private[bool]):
 @pytest.mark.parametrize(
     ("rate", "found"), [("eps", ""), ("eps / 2", "ratio"), ("2 * eps", "ratio")]
 )
-def test_a_coin_with_a_private_chance_costs_the_ratio_of_its_chances(rate: str, found: str) -> None:
+def test_a_coin_with_a_private_bias_costs_its_probability_ratio(rate: str, found: str) -> None:
     one = program("""
 @mechanism(epsilon="eps", neighbours="secret")
 def one(x: private[bool], eps: public[float]):

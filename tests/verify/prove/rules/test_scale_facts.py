@@ -55,7 +55,7 @@ def test_scales_that_are_private_or_change_are_outside(scale: str, more: str) ->
         find_scales(program(named(scale, more)))
 
 
-def test_what_is_positive_because_scales_are() -> None:
+def test_positive_scales_imply_positive_expressions() -> None:
     one = shipped()["above_threshold"]
     assert find_positive_parameters(
         one, [to_rational_function(scale, {}) for scale in find_scales(one).values()]

@@ -65,7 +65,7 @@ def test_unknowns(text: str, same: str) -> None:
 @pytest.mark.parametrize(
     "text", ["u % a", "q[u]", "1 / 0", "a % 0", "ln(0)", "ln(u)", "exp(100000)"]
 )
-def test_what_cannot_be_followed(text: str) -> None:
+def test_untraceable_expressions_abandon_the_trace(text: str) -> None:
     with pytest.raises(TraceAbandoned):
         evaluated(text)
 

@@ -8,7 +8,7 @@ from hedgerow.verify.prove.search.trace_runs import TraceNeed
 from verify.prove.proving import shipped
 
 
-def test_what_leaks_stands_before_what_it_costs() -> None:
+def test_leaks_are_reported_before_costs() -> None:
     about = shipped()["above_threshold"]
     places = {type(one): one.place for one in walk_statements(about.body)}
     cost = TraceNeed("cost", NOWHERE, False)

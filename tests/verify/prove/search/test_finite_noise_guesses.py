@@ -32,7 +32,7 @@ def test_when_and_how_much() -> None:
     assert guessed("above_threshold") == []
 
 
-def test_what_coins_may_be_worth() -> None:
+def test_candidate_rates_of_coins_are_listed() -> None:
     about = shipped()["response_of_all"]
     assert [format_expression(one) for one in list_rates(about)] == ["size * eps", "eps", "size"]
     assert [format_expression(one) for one in list_rates(shipped()["response_that_lies_with"])] == [

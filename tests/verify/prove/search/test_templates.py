@@ -45,7 +45,7 @@ def test_distances_and_cases() -> None:
         "above = noisy >= 0\n    output(above)",
     ],
 )
-def test_what_is_told_or_chosen_is_a_case_too(told: str) -> None:
+def test_conditions_in_outputs_and_choices_are_cases_too(told: str) -> None:
     about = normalise_program(
         program(f"""
 @mechanism(epsilon="eps", neighbours="one")

@@ -79,7 +79,7 @@ def test_under_row_lengths_differ() -> None:
     assert trace.scalars["x"][0] == trace.scalars["x"][1]
 
 
-def test_what_scales_are_made_of_is_above_0() -> None:
+def test_factors_of_scales_are_positive() -> None:
     about_ = program("""
 @mechanism(epsilon="1 / a + c", neighbours="one")
 def one(x: private[float], a: public[float], c: public[float]):

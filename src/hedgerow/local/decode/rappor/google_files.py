@@ -58,7 +58,7 @@ def decode_files(
     """Return value, estimate (clients), stderr and p_value of the detected candidates, most
     frequent first.
     """
-    from hedgerow.local.decode.rappor.decoder import decode_candidates, rank_detected
+    from hedgerow.local.decode.rappor.decoder import decode_candidates
 
     parameters = read_parameters(params)
     bits, sizes = read_counts(counts, parameters)
@@ -72,7 +72,7 @@ def decode_files(
     return [
         {"value": values[code]}
         | {name: float(column[code]) for name, column in zip(named, columns, strict=True)}
-        for code in rank_detected(estimates, control, level)
+        for code in estimates.rank_detected(control, level)
     ]
 
 

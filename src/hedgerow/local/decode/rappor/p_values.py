@@ -51,24 +51,15 @@ def build_null_distribution(
 ) -> NullDistribution:
     """Build the null distribution of a candidate that was not fitted."""
     distinct = candidates.distinct_bit_shares
-    return NullDistribution.of(
-        found.influence.reshape(candidates.cohorts, candidates.bits),
-        distinct,
-        _compute_coin_variance(found, variances, candidates, distinct),
-    )
-
-
-def _compute_coin_variance(
-    found: Evidence, variances: Floats, candidates: Candidates, distinct: Floats
-) -> float:
-    """Return the variance that randomisation alone gives the score of an absent candidate;
-    influence that spreads less was overfitted.
-    """
     counts = np.arange(distinct.size)
-    return (
+    # the variance from randomisation alone: influence that spreads less was overfitted
+    coin_variance = (
         float(distinct @ (counts * (candidates.bits - counts)))
         / candidates.bits**2
         * float(found.cell_information**2 @ variances)
+    )
+    return NullDistribution.of(
+        found.influence.reshape(candidates.cohorts, candidates.bits), distinct, coin_variance
     )
 
 

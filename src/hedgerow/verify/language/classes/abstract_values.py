@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource
+from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource, QualifiedName
 from hedgerow.verify.language.program import Noise
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
@@ -27,6 +27,8 @@ __all__ = [
     "SymbolicValue",
     "TupleValue",
     "build_number_node",
+    "get_entry",
+    "merge_draws",
 ]
 
 
@@ -118,15 +120,6 @@ class BoundMethod:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class QualifiedName:
-    """The full name of a function or class:
-    ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``.
-    """
-
-    name: str
-
-
 AbstractValue: TypeAlias = (
     ConcreteValue
     | SymbolicValue
@@ -143,17 +136,31 @@ AbstractValue: TypeAlias = (
 )
 
 
+def get_entry(value: AbstractValue, place: ast.expr) -> AbstractValue:
+    """Return the entry of an array at a place; a scalar is the same at each place."""
+    return value.entry(place) if isinstance(value, SymbolicArray) else value
+
+
+def merge_draws(*values: AbstractValue) -> tuple[CellDraw, ...]:
+    """Return the draws of all arrays among these values, each once."""
+    arrays = [one for one in values if isinstance(one, SymbolicArray)]
+    return tuple(dict.fromkeys(draw for one in arrays for draw in one.draws))
+
+
 def build_number_node(value: object) -> ast.expr:
     """Build the expression of a number or Boolean."""
-    if isinstance(value, bool):
-        return ast.Constant(value)
-    if isinstance(value, int):
-        return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
-    if isinstance(value, Fraction):
-        top = build_number_node(value.numerator)
-        if value.denominator == 1:
-            return top
-        return ast.BinOp(top, ast.Div(), ast.Constant(value.denominator))
+    match value:
+        case bool():
+            return ast.Constant(value)
+        case int() if value < 0:
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        case int():
+            return ast.Constant(value)
+        case Fraction(denominator=1):
+            return build_number_node(value.numerator)
+        case Fraction():
+            top, bottom = build_number_node(value.numerator), ast.Constant(value.denominator)
+            return ast.BinOp(top, ast.Div(), bottom)
     raise UnsupportedProgram(
         f"{str(value)[:40]!r} is not a number; use an int, a Fraction or a bool"
     )

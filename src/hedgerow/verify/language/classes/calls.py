@@ -75,31 +75,17 @@ class CallReader(ExpressionReader):
         named: dict[str, AbstractValue],
         node: ast.Call,
     ) -> AbstractValue:
-        if word.name == "builtins.isinstance":
-            return ConcreteValue(_is_instance(given[0], given[1], node))
-        if (
-            word.name == "builtins.type"
-            and isinstance(given[0], SymbolicValue)
-            and given[0].kind == "int"
-        ):
-            return QualifiedName("builtins.int")
-        if (
-            word.name == "builtins.getattr"
-            and isinstance(given[1], ConcreteValue)
-            and len(given) == 2
-        ):
-            return self.read_attribute(given[0], str(given[1].value), node)
-        if (
-            word.name in CONCRETE_FUNCTIONS
-            and all(isinstance(one, ConcreteValue) for one in given)
-            and not named
-        ):
+        match word.name:
+            case "builtins.isinstance":
+                return ConcreteValue(_is_instance(given[0], given[1], node))
+            case "builtins.type" if isinstance(given[0], SymbolicValue) and given[0].kind == "int":
+                return QualifiedName("builtins.int")
+            case "builtins.getattr" if isinstance(given[1], ConcreteValue) and len(given) == 2:
+                return self.read_attribute(given[0], str(given[1].value), node)
+        concrete = [one.value for one in given if isinstance(one, ConcreteValue)]
+        if word.name in CONCRETE_FUNCTIONS and len(concrete) == len(given) and not named:
             try:
-                return ConcreteValue(
-                    CONCRETE_FUNCTIONS[word.name](
-                        *(one.value for one in given if isinstance(one, ConcreteValue))
-                    )
-                )
+                return ConcreteValue(CONCRETE_FUNCTIONS[word.name](*concrete))
             except (HedgerowError, ArithmeticError, TypeError, ValueError):
                 raise UnsupportedProgram(
                     f"{format_node(node)} cannot be evaluated; correct its arguments"
@@ -117,7 +103,6 @@ class CallReader(ExpressionReader):
     def _call_package_function(
         self, name: str, given: list[AbstractValue], named: dict[str, AbstractValue], node: ast.Call
     ) -> AbstractValue:
-        """Read a function of the package that is no intrinsic."""
         try:
             found = self.package.find_definition(name)
             if isinstance(found, FunctionSource):

@@ -28,11 +28,10 @@ from hedgerow.verify.language.classes.abstract_values import (
     SymbolicValue,
     TupleValue,
 )
-from hedgerow.verify.language.classes.intrinsics import ArrayDtype
+from hedgerow.verify.language.classes.intrinsics import ArrayDtype, ProgramEmitter
 from hedgerow.verify.language.classes.modules import (
     ClassSource,
     FunctionSource,
-    ImportedName,
     ModuleSource,
     PackageSource,
 )
@@ -43,7 +42,6 @@ from hedgerow.verify.language.classes.operators import (
 )
 from hedgerow.verify.language.program import Place
 from hedgerow.verify.language.python.expressions import format_node
-from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = ["ExpressionReader", "SourceScope"]
@@ -84,77 +82,14 @@ class SourceScope:
 
 
 @dataclass
-class ExpressionReader(ABC):
+class ExpressionReader(ProgramEmitter, ABC):
     """A reader of expressions; its subclasses add calls and statements."""
 
     package: PackageSource
-    public_parameters: frozenset[str]
-    name_supply: NameSupply
-
-    def __post_init__(self) -> None:
-        self.block: list[ast.stmt] = []
-        self.positive_parameters: dict[str, None] = {}
-        # program variables that are assigned more than once
-        self.reassigned: set[str] = set()
-        self.source_texts: dict[str, str] = {}
-        self._depth = 0
-        self._line = 0
-        self._forbids_draws = False
-        self.is_pure = False  # True while a claim is read, which must not draw
-
-    def emit(self, statement: ast.stmt) -> None:
-        if self.is_pure:
-            raise UnsupportedProgram(
-                "noise cannot be drawn here; draw it in the sampling method", self._get_place()
-            )
-        if self._forbids_draws:
-            raise UnsupportedProgram(
-                "noise is drawn in a part of an expression that may not be evaluated; draw it"
-                " before the expression",
-                self._get_place(),
-            )
-        self._set_lines(statement)
-        self.block.append(statement)
-
-    def _set_lines(self, node: ast.AST) -> None:
-        for one in ast.walk(node):
-            if isinstance(one, ast.expr | ast.stmt) and not hasattr(one, "lineno"):
-                one.lineno = one.end_lineno = self._line
-                one.col_offset = one.end_col_offset = 0
-
-    def locate(self, node: ast.expr) -> ast.expr:
-        self._set_lines(node)
-        return node
-
-    def _get_place(self) -> Place:
-        return Place(self._line)
-
-    def make_name(self, wanted: str) -> str:
-        return self.name_supply.make_name(wanted)
-
-    def require_at_least_one(self, value: SymbolicValue) -> None:
-        if not isinstance(value.node, ast.Name) or value.node.id not in self.public_parameters:
-            raise UnsupportedProgram(
-                "only a public parameter can be required to be at least 1", self._get_place()
-            )
-        self.positive_parameters[value.node.id] = None
-
-    def is_nonnegative(self, node: ast.expr) -> bool:
-        """Return whether the value is a positive integer parameter, minus at most 1."""
-        match node:
-            case ast.BinOp(
-                left=left, op=ast.Sub() | ast.Add(), right=ast.Constant(value=int() as less)
-            ):
-                return (
-                    self.is_nonnegative(left)
-                    if isinstance(node.op, ast.Add) and less >= 0
-                    else less <= 1 and self._is_positive_parameter(left)
-                )
-            case _:
-                return self._is_positive_parameter(node)
-
-    def _is_positive_parameter(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id in self.positive_parameters
+    # program variables that are assigned more than once
+    reassigned: set[str] = field(default_factory=set, init=False)
+    source_texts: dict[str, str] = field(default_factory=dict, init=False)
+    _depth: int = field(default=0, init=False)
 
     def read(self, node: ast.expr, scope: SourceScope) -> AbstractValue:
         self._depth += 1
@@ -218,12 +153,10 @@ class ExpressionReader(ABC):
             return scope.names[node.id]
         found = scope.module.find_definition(node.id)
         match found:
-            case ImportedName():
-                return QualifiedName(found.name)
+            case QualifiedName() | FunctionSource():
+                return found
             case ClassSource():
                 return QualifiedName(f"{scope.module.name}.{found.name}")
-            case ast.FunctionDef():
-                return FunctionSource(found, scope.module)
             case ast.expr():
                 return self.read(found, SourceScope(scope.module, line=scope.line or node.lineno))
         if node.id in _BUILTINS:

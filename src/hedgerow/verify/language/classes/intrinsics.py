@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from hedgerow.privacy.grid import Grid, get_grid
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -28,8 +28,11 @@ from hedgerow.verify.language.classes.abstract_values import (
     SymbolicArray,
     SymbolicValue,
     build_number_node,
+    get_entry,
+    merge_draws,
 )
-from hedgerow.verify.language.program import Noise
+from hedgerow.verify.language.program import Noise, Place
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = [
@@ -39,9 +42,14 @@ __all__ = [
     "SAMPLER_NOISES",
     "ArrayDtype",
     "ProgramEmitter",
+    "build_call",
+    "build_cell_loop",
     "build_expression",
     "emit_draw",
 ]
+
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +59,69 @@ class ArrayDtype:
     kind: str
 
 
-class ProgramEmitter(Protocol):
-    """The interface of a reader that intrinsics use."""
+@dataclass
+class ProgramEmitter:
+    """The program that is read so far. Intrinsics add statements to it; its subclasses read."""
+
+    public_parameters: frozenset[str]
+    name_supply: NameSupply
+    block: list[ast.stmt] = field(default_factory=list, init=False)
+    positive_parameters: dict[str, None] = field(default_factory=dict, init=False)
+    is_pure: bool = field(default=False, init=False)  # while a claim is read, which must not draw
+    _line: int = field(default=0, init=False)
+    _forbids_draws: bool = field(default=False, init=False)
 
     def emit(self, statement: ast.stmt) -> None:
         """Append a statement to the program."""
+        if self.is_pure:
+            raise UnsupportedProgram(
+                "noise cannot be drawn here; draw it in the sampling method", Place(self._line)
+            )
+        if self._forbids_draws:
+            raise UnsupportedProgram(
+                "noise is drawn in a part of an expression that may not be evaluated; draw it"
+                " before the expression",
+                Place(self._line),
+            )
+        self.block.append(self.locate(statement))
 
-    def locate(self, node: ast.expr) -> ast.expr:
-        """Set the line of an expression to the line being read."""
+    def locate(self, node: Node) -> Node:
+        """Set the line of a node to the line being read, where it has none."""
+        for one in ast.walk(node):
+            if isinstance(one, ast.expr | ast.stmt) and not hasattr(one, "lineno"):
+                one.lineno = one.end_lineno = self._line
+                one.col_offset = one.end_col_offset = 0
+        return node
 
     def make_name(self, wanted: str) -> str:
-        """Return an unused variable name."""
+        return self.name_supply.make_name(wanted)
 
     def require_at_least_one(self, value: SymbolicValue) -> None:
         """Record that the class refuses values below 1."""
+        if not isinstance(value.node, ast.Name) or value.node.id not in self.public_parameters:
+            raise UnsupportedProgram(
+                "only a public parameter can be required to be at least 1", Place(self._line)
+            )
+        self.positive_parameters[value.node.id] = None
 
     def is_nonnegative(self, node: ast.expr) -> bool:
-        """Return whether the class refuses arguments that make this negative."""
+        """Return whether the class refuses arguments that make this negative: it is a positive
+        integer parameter, minus at most 1.
+        """
+        match node:
+            case ast.BinOp(
+                left=left, op=ast.Sub() | ast.Add(), right=ast.Constant(value=int() as less)
+            ):
+                return (
+                    self.is_nonnegative(left)
+                    if isinstance(node.op, ast.Add) and less >= 0
+                    else less <= 1 and self._is_positive_parameter(left)
+                )
+            case _:
+                return self._is_positive_parameter(node)
+
+    def _is_positive_parameter(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id in self.positive_parameters
 
 
 IntrinsicRule: TypeAlias = Callable[[ProgramEmitter, list[AbstractValue]], AbstractValue]
@@ -101,6 +155,12 @@ def build_expression(value: AbstractValue) -> ast.expr:
 
 def build_call(word: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(word, ast.Load()), list(arguments), [])
+
+
+def build_cell_loop(place: str, body: list[ast.stmt]) -> ast.stmt:
+    """Build a loop over the places of all cells."""
+    places = build_call("range", ast.Name("size", ast.Load()))
+    return ast.For(ast.Name(place, ast.Store()), places, body, [])
 
 
 def emit_draw(
@@ -170,22 +230,17 @@ def _build_sample_pool(_: ProgramEmitter, given: list[AbstractValue]) -> Abstrac
     return SamplePoolValue(given[0].name, SAMPLER_NOISES.get(given[0].name))
 
 
-def _draw_discrete_laplace(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    scale, size = given
-    if not isinstance(size, ArraySize):
-        raise UnsupportedProgram("draw one noise value for each cell, as in draw(scale, x.size)")
-    return emit_draw(
-        emitter, "noise", build_call("geometric", build_expression(scale)), "int", size.array
-    )
+def _draw_each_cell(wanted: str, distribution: str, kind: str, advice: str) -> IntrinsicRule:
+    """Return a rule for a sampler of one parameter, called with the size of an array."""
 
+    def draw(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
+        parameter, size = given
+        if not isinstance(size, ArraySize):
+            raise UnsupportedProgram(advice)
+        call = build_call(distribution, build_expression(parameter))
+        return emit_draw(emitter, wanted, call, kind, size.array)
 
-def _draw_bernoulli(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    chance, size = given
-    if not isinstance(size, ArraySize):
-        raise UnsupportedProgram("draw one coin for each cell, as in bernoulli(p, x.size)")
-    return emit_draw(
-        emitter, "coin", build_call("bernoulli", build_expression(chance)), "bool", size.array
-    )
+    return draw
 
 
 def _draw_uniform_integers(emitter: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
@@ -227,26 +282,23 @@ def _select_noisy_max(emitter: ProgramEmitter, given: list[AbstractValue]) -> Ab
     if distribution.value not in _NOISY_MAX_NOISES:
         raise refuse_construct(f"{distribution.value} noise")
     best, winner, at, noisy = map(emitter.make_name, ("best", "winner", "place", "noisy"))
-    scale = ast.BinOp(ast.Constant(1), ast.Div(), build_expression(factor))
-    noise = build_call(_NOISY_MAX_NOISES[distribution.value], scale)
-    entry = scores.entry(ast.Name(at, ast.Load())).node
-    text = f"if {at} == 0 or {noisy} > {best}:\n    {best} = {noisy}\n    {winner} = {at}"
-    emitter.emit(_build_assignment(best, ast.Constant(0)))
-    emitter.emit(_build_assignment(winner, ast.Constant(0)))
-    body = [
-        _build_assignment(noisy, ast.BinOp(entry, ast.Add(), noise)),
-        *_parse_without_lines(text),
-    ]
-    emitter.emit(
-        ast.For(
-            ast.Name(at, ast.Store()), build_call("range", ast.Name("size", ast.Load())), body, []
-        )
-    )
+    entry = ast.unparse(scores.entry(ast.Name(at, ast.Load())).node)
+    scale = f"1 / ({ast.unparse(build_expression(factor))})"
+    text = f"""
+{best} = 0
+{winner} = 0
+for {at} in range(size):
+    {noisy} = ({entry}) + {_NOISY_MAX_NOISES[distribution.value]}({scale})
+    if {at} == 0 or {noisy} > {best}:
+        {best} = {noisy}
+        {winner} = {at}
+"""
+    for statement in _parse_without_lines(text):
+        emitter.emit(statement)
     return SymbolicValue(ast.Name(winner, ast.Load()), "int")
 
 
 def _parse_without_lines(text: str) -> list[ast.stmt]:
-    """Parse statements and remove their line numbers."""
     body = ast.parse(text).body
     for one in (part for statement in body for part in ast.walk(statement)):
         for where in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
@@ -255,47 +307,21 @@ def _parse_without_lines(text: str) -> list[ast.stmt]:
     return body
 
 
-def _build_assignment(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
-
-
 def _choose_by_cell(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
-    if len(given) != 3 or not all(isinstance(one, SymbolicValue | SymbolicArray) for one in given):
+    cells = [one for one in given if isinstance(one, SymbolicValue | SymbolicArray)]
+    if len(given) != 3 or len(cells) != 3:
         raise UnsupportedProgram("where() must choose between two values, cell by cell")
-    condition, then, otherwise = (
-        one for one in given if isinstance(one, SymbolicValue | SymbolicArray)
-    )
+    then, otherwise = cells[1:]
     if then.kind != otherwise.kind or then.categories != otherwise.categories:
         raise UnsupportedProgram("where() must choose between two values of one kind")
-    if all(isinstance(one, SymbolicValue) for one in given):
-        return _build_choice(condition, then, otherwise)
-    every = (condition, then, otherwise)
-    draws = tuple(
-        dict.fromkeys(arm for one in every if isinstance(one, SymbolicArray) for arm in one.draws)
-    )
-    return SymbolicArray(
-        lambda at: _build_choice(*(_get_entry(one, at) for one in every)),
-        then.kind,
-        draws,
-        then.categories,
-    )
 
+    def choose(place: ast.expr) -> SymbolicValue:
+        parts = [build_expression(get_entry(one, place)) for one in cells]
+        return SymbolicValue(ast.IfExp(*parts), then.kind, then.categories)
 
-def _get_entry(one: SymbolicValue | SymbolicArray, place: ast.expr) -> SymbolicValue:
-    return one.entry(place) if isinstance(one, SymbolicArray) else one
-
-
-def _build_choice(
-    condition: SymbolicValue | SymbolicArray,
-    then: SymbolicValue | SymbolicArray,
-    otherwise: SymbolicValue | SymbolicArray,
-) -> SymbolicValue:
-    assert isinstance(condition, SymbolicValue)
-    assert isinstance(then, SymbolicValue)
-    assert isinstance(otherwise, SymbolicValue)
-    return SymbolicValue(
-        ast.IfExp(condition.node, then.node, otherwise.node), then.kind, then.categories
-    )
+    if all(isinstance(one, SymbolicValue) for one in cells):
+        return choose(ast.Constant(0))
+    return SymbolicArray(choose, then.kind, merge_draws(*cells), then.categories)
 
 
 def _take_logarithm(_: ProgramEmitter, given: list[AbstractValue]) -> AbstractValue:
@@ -309,10 +335,9 @@ def _build_laplace_tail(emitter: ProgramEmitter, given: list[AbstractValue]) -> 
         raise UnsupportedProgram(
             "laplace_tail must start at 0 or above; refuse parameters that make its start negative"
         )
-    power = ast.UnaryOp(ast.USub(), ast.BinOp(start, ast.Div(), scale))
-    one = ast.UnaryOp(ast.USub(), ast.BinOp(ast.Constant(1), ast.Div(), scale))
-    below = ast.BinOp(ast.Constant(1), ast.Add(), build_call("exp", one))
-    return SymbolicValue(ast.BinOp(build_call("exp", power), ast.Div(), below), "bound")
+    m, s = (f"({ast.unparse(one)})" for one in (start, scale))
+    tail = ast.parse(f"exp(-({m} / {s})) / (1 + exp(-(1 / {s})))", mode="eval").body
+    return SymbolicValue(tail, "bound")
 
 
 INTRINSICS: Final[dict[str, IntrinsicRule]] = {
@@ -322,7 +347,12 @@ INTRINSICS: Final[dict[str, IntrinsicRule]] = {
     "hedgerow.numeric.private_integers.parse_private_distance": _pass_through("int"),
     "hedgerow.numeric.private_integers.parse_private_whole": _pass_through("int"),
     "hedgerow.numeric.validation.parse_raw_array": _pass_through("int", "real", "category"),
-    "hedgerow.numeric.samplers.laplace_sampler.discrete_laplace": _draw_discrete_laplace,
+    "hedgerow.numeric.samplers.laplace_sampler.discrete_laplace": _draw_each_cell(
+        "noise",
+        "geometric",
+        "int",
+        "draw one noise value for each cell, as in draw(scale, x.size)",
+    ),
     "hedgerow.numeric.tails.laplace.laplace_tail": _build_laplace_tail,
     "hedgerow.numeric.exact_number.parse_exact": _pass_through("int", "real"),
     "hedgerow.numeric.exact_number.parse_positive": _pass_through("int", "real"),
@@ -331,7 +361,9 @@ INTRINSICS: Final[dict[str, IntrinsicRule]] = {
     "hedgerow.numeric.samplers.sample_pool.SamplePool": _build_sample_pool,
     "hedgerow.numeric.rounding.log_up": _take_logarithm,
     "hedgerow.numeric.rounding.round_up": _round_up,
-    "hedgerow.numeric.samplers.bernoulli_sampler.bernoulli": _draw_bernoulli,
+    "hedgerow.numeric.samplers.bernoulli_sampler.bernoulli": _draw_each_cell(
+        "coin", "bernoulli", "bool", "draw one coin for each cell, as in bernoulli(p, x.size)"
+    ),
     "hedgerow.numeric.samplers.uniform_sampler.uniform_integers": _draw_uniform_integers,
     "numpy.asarray": _pass_through("int", "real", "category"),
     "numpy.where": _choose_by_cell,

@@ -19,9 +19,9 @@ __all__ = [
     "ClassSource",
     "Definition",
     "FunctionSource",
-    "ImportedName",
     "ModuleSource",
     "PackageSource",
+    "QualifiedName",
 ]
 
 PACKAGE: Final = "hedgerow"
@@ -33,8 +33,10 @@ _MUTATING_BUILTINS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedName:
-    """The full name of an import: ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``."""
+class QualifiedName:
+    """The full name of a function or class:
+    ``hedgerow.numeric.samplers.argmax_sampler.noisy_argmax``.
+    """
 
     name: str
 
@@ -77,14 +79,15 @@ class ClassSource:
             )
         return found[0]
 
-    def list_fields(self) -> list[ast.AnnAssign]:
-        """Return the fields of a dataclass, in order."""
-        plain = [
-            one
+    def find_fields(self) -> dict[str, ast.AnnAssign]:
+        """Return the fields of a dataclass by name, in order."""
+        return {
+            one.target.id: one
             for one in self.node.body
-            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        ]
-        return [one for one in plain if not format_node(one.annotation).startswith("ClassVar")]
+            if isinstance(one, ast.AnnAssign)
+            and isinstance(one.target, ast.Name)
+            and not format_node(one.annotation).startswith("ClassVar")
+        }
 
     def check(self) -> ClassSource:
         """Return the class; refuse anything that could change its methods."""
@@ -92,7 +95,7 @@ class ClassSource:
             word = one.func if isinstance(one, ast.Call) else one
             if not isinstance(word, ast.Name) or self.module.find_definition(
                 word.id
-            ) != ImportedName("dataclasses.dataclass"):
+            ) != QualifiedName("dataclasses.dataclass"):
                 raise UnsupportedProgram(
                     f"the decorator {format_node(one)} may change the class; use only dataclass",
                     find_place(one),
@@ -126,7 +129,7 @@ class FunctionSource:
     module: ModuleSource
 
 
-Definition: TypeAlias = "ImportedName | ClassSource | ast.FunctionDef | ast.expr"
+Definition: TypeAlias = "QualifiedName | ClassSource | FunctionSource | ast.expr"
 
 
 @dataclass
@@ -167,17 +170,17 @@ class ModuleSource:
             case ast.Import():
                 for alias in node.names:
                     self._define(
-                        alias.asname or alias.name.split(".")[0], ImportedName(alias.name), node
+                        alias.asname or alias.name.split(".")[0], QualifiedName(alias.name), node
                     )
             case ast.ImportFrom(module=str() as source, level=0):
                 for alias in node.names:
                     self._define(
-                        alias.asname or alias.name, ImportedName(f"{source}.{alias.name}"), node
+                        alias.asname or alias.name, QualifiedName(f"{source}.{alias.name}"), node
                     )
             case ast.ClassDef():
                 self._define(node.name, ClassSource(node, self), node)
             case ast.FunctionDef():
-                self._define(node.name, node, node)
+                self._define(node.name, FunctionSource(node, self), node)
             case ast.Assign(targets=[ast.Name() as target]):
                 self._define(target.id, node.value, node)
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
@@ -221,9 +224,6 @@ class PackageSource:
 
     def find_definition(self, full: str) -> ClassSource | FunctionSource | None:
         """Return a class or a function by its full name, or None."""
-        name = full.rpartition(".")[2]
-        module = self.read_module(full.rpartition(".")[0])
-        found = module.find_definition(name)
-        if isinstance(found, ast.FunctionDef):
-            return FunctionSource(found, module)
-        return found if isinstance(found, ClassSource) else None
+        source, _, name = full.rpartition(".")
+        found = self.read_module(source).find_definition(name)
+        return found if isinstance(found, ClassSource | FunctionSource) else None

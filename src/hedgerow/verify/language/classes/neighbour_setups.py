@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, Final
@@ -92,6 +92,29 @@ _ADDITIVE_SETUPS: Final = (
         sensitivity=Sensitivity.each(3, 1),
     ),
 )
+_RESPONSE_SETUPS: Final = (
+    NeighbourSetup(
+        "one of 2",
+        "exact: private[bool]",
+        "'one'",
+        {"exact": _build_scalar("exact", "category", 2)},
+        fixed_fields={"values": 2},
+    ),
+    NeighbourSetup(
+        "one of 4",
+        "exact: private[bits[2]]",
+        "'one'",
+        {"exact": _build_scalar("exact", "category", 4)},
+        fixed_fields={"values": 4},
+    ),
+    NeighbourSetup(
+        "many of 2",
+        "exact: private[list[bool]], size: public[int]",
+        "'one'",
+        {"exact": _build_array("exact", "category", 2)},
+        fixed_fields={"values": 2},
+    ),
+)
 _SCORE_PARAMETERS: Final = "scores: private[list], size: public[int]"
 _SPARSE_VECTOR_PARAMETERS: Final = (
     "answers: private[list[int]], size: public[int], threshold: public[int]"
@@ -103,47 +126,18 @@ _PROPOSED_PRELUDE: Final = (
 
 
 def _build_monotone_setups(
-    title: str, parameters: str, given: dict[str, AbstractValue], monotone: bool
+    title: str, parameters: str, given: dict[str, AbstractValue]
 ) -> list[NeighbourSetup]:
-    if not monotone:
-        return [NeighbourSetup(title, parameters, "'all'", given, fixed_fields={"monotone": False})]
-    relations = (("rising", "increasing"), ("falling", "decreasing"))
+    relations = (
+        (title, "all", False),
+        (f"{title}, rising", "increasing", True),
+        (f"{title}, falling", "decreasing", True),
+    )
     return [
         NeighbourSetup(
-            f"{title}, {word}", parameters, f"'{relation}'", given, fixed_fields={"monotone": True}
+            words, parameters, f"'{relation}'", given, fixed_fields={"monotone": monotone}
         )
-        for word, relation in relations
-    ]
-
-
-def _build_selection_setups() -> list[NeighbourSetup]:
-    given: dict[str, AbstractValue] = {"scores": _build_array("scores", "real")}
-    return [
-        one
-        for monotone in (False, True)
-        for one in _build_monotone_setups("scores", _SCORE_PARAMETERS, given, monotone)
-    ]
-
-
-def _build_response_setups() -> list[NeighbourSetup]:
-    found = []
-    for values, words, kind in ((2, "one of 2", "bool"), (4, "one of 4", "bits[2]")):
-        given: dict[str, AbstractValue] = {"exact": _build_scalar("exact", "category", values)}
-        found.append(
-            NeighbourSetup(
-                words, f"exact: private[{kind}]", "'one'", given, fixed_fields={"values": values}
-            )
-        )
-    given = {"exact": _build_array("exact", "category", 2)}
-    return [
-        *found,
-        NeighbourSetup(
-            "many of 2",
-            "exact: private[list[bool]], size: public[int]",
-            "'one'",
-            given,
-            fixed_fields={"values": 2},
-        ),
+        for words, relation, monotone in relations
     ]
 
 
@@ -154,13 +148,7 @@ def _build_tested_setups(arguments: list[str]) -> list[NeighbourSetup]:
                 "answers": _build_array("answers", "int"),
                 "threshold": _build_scalar("threshold", "int"),
             }
-            return [
-                one
-                for monotone in (False, True)
-                for one in _build_monotone_setups(
-                    "answers", _SPARSE_VECTOR_PARAMETERS, given, monotone
-                )
-            ]
+            return _build_monotone_setups("answers", _SPARSE_VECTOR_PARAMETERS, given)
         case ["answer", "distance"]:
             given = {
                 "answer": _build_scalar("answer", "bool"),
@@ -197,10 +185,6 @@ def _build_tested_setups(arguments: list[str]) -> list[NeighbourSetup]:
     )
 
 
-def has_field(kind: ClassSource, name: str) -> bool:
-    return any(format_node(one.target) == name for one in kind.list_fields())
-
-
 def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[NeighbourSetup]:
     """Yield the setups of one method, with each flag both False and True."""
     arguments = [one.arg for one in (*method.args.posonlyargs, *method.args.args)][1:]
@@ -213,9 +197,10 @@ def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[Neigh
         case "additive":
             found = list(_ADDITIVE_SETUPS)
         case "selection":
-            found = _build_selection_setups()
+            scores: dict[str, AbstractValue] = {"scores": _build_array("scores", "real")}
+            found = _build_monotone_setups("scores", _SCORE_PARAMETERS, scores)
         case "response":
-            found = _build_response_setups()
+            found = list(_RESPONSE_SETUPS)
         case "tested":
             found = _build_tested_setups(arguments)
         case _:
@@ -223,25 +208,17 @@ def iterate_setups(kind: ClassSource, method: ast.FunctionDef) -> Iterator[Neigh
                 f"a mechanism of shape {kind.shape} is not supported; audit it with hedgerow audit",
                 find_place(method),
             )
-    fields = {format_node(one.target) for one in kind.list_fields()} | {"monotone"}
+    fields = kind.find_fields().keys()
     # A class without a field ``monotone`` is not read with monotone scores, and a class without a
     # field ``grid`` is not read on a finer grid.
     known = [
         one
         for one in found
-        if one.fixed_fields.keys() <= fields
-        and (not one.fixed_fields.get("monotone") or has_field(kind, "monotone"))
+        if one.fixed_fields.keys() <= fields | {"monotone"}
+        and (not one.fixed_fields.get("monotone") or "monotone" in fields)
     ]
     for frame, values in product(known, product((False, True), repeat=len(flags))):
         chosen = dict(zip(flags, values, strict=True))
         titles = [frame.title, *(name for name, value in chosen.items() if value)]
         given = frame.arguments | {name: ConcreteValue(value) for name, value in chosen.items()}
-        yield NeighbourSetup(
-            ", ".join(filter(None, titles)),
-            frame.parameters,
-            frame.neighbours,
-            given,
-            frame.sensitivity,
-            frame.prelude,
-            frame.fixed_fields,
-        )
+        yield replace(frame, title=", ".join(filter(None, titles)), arguments=given)

@@ -22,6 +22,8 @@ from hedgerow.verify.language.classes.abstract_values import (
     QualifiedName,
     SymbolicArray,
     SymbolicValue,
+    get_entry,
+    merge_draws,
 )
 from hedgerow.verify.language.classes.intrinsics import ArrayDtype, build_expression
 from hedgerow.verify.language.python.expressions import format_node
@@ -132,24 +134,15 @@ def _convert_boolean(value: AbstractValue) -> ast.expr:
 def _apply_by_cell(
     node: ast.BinOp | ast.AugAssign, left: AbstractValue, right: AbstractValue
 ) -> SymbolicArray:
-    """Apply the operator to each cell."""
     if not all(
         isinstance(one, SymbolicValue | SymbolicArray | ConcreteValue) for one in (left, right)
     ):
         raise refuse_construct(format_node(node))
-    draws = tuple(
-        dict.fromkeys(
-            arm for one in (left, right) if isinstance(one, SymbolicArray) for arm in one.draws
-        )
-    )
 
     def entry(place: ast.expr) -> SymbolicValue:
-        return _build_arithmetic(
-            node,
-            *(one.entry(place) if isinstance(one, SymbolicArray) else one for one in (left, right)),
-        )
+        return _build_arithmetic(node, get_entry(left, place), get_entry(right, place))
 
-    return SymbolicArray(entry, entry(ast.Constant(0)).kind, draws)
+    return SymbolicArray(entry, entry(ast.Constant(0)).kind, merge_draws(left, right))
 
 
 def apply_comparison(node: ast.Compare, values: list[AbstractValue]) -> AbstractValue:
@@ -220,8 +213,10 @@ def _compare_category(node: ast.Compare, word: ast.cmpop, of: int, bound: object
 
 def _resolve_size(value: AbstractValue) -> AbstractValue:
     """Return a number of cells as a number."""
-    if not isinstance(value, ArraySize):
-        return value
-    if isinstance(value.array, SymbolicArray):
-        return SymbolicValue(ast.Name("size", ast.Load()), "int")
-    return ConcreteValue(1)
+    match value:
+        case ArraySize(array=SymbolicArray()):
+            return SymbolicValue(ast.Name("size", ast.Load()), "int")
+        case ArraySize():
+            return ConcreteValue(1)
+        case _:
+            return value

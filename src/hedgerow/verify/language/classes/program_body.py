@@ -20,9 +20,14 @@ from hedgerow.verify.language.classes.abstract_values import (
     TupleValue,
 )
 from hedgerow.verify.language.classes.expressions import SourceScope
-from hedgerow.verify.language.classes.intrinsics import build_call, build_expression
+from hedgerow.verify.language.classes.intrinsics import (
+    build_call,
+    build_cell_loop,
+    build_expression,
+)
 from hedgerow.verify.language.classes.modules import FunctionSource
 from hedgerow.verify.language.classes.statements import MAX_CALL_DEPTH, TOO_DEEP, StatementReader
+from hedgerow.verify.language.program import Place
 from hedgerow.verify.language.python.expressions import format_node
 from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
@@ -115,8 +120,7 @@ class ProgramBodyReader(StatementReader):
         self.reassigned.discard(place)
         scope.names.pop(node.target.id, None)
         self._line = scope.line or node.lineno
-        cell_range = build_call("range", ast.Name("size", ast.Load()))
-        self.emit(ast.For(ast.Name(place, ast.Store()), cell_range, body, []))
+        self.emit(build_cell_loop(place, body))
 
     def _promote_variables(self, body: Sequence[ast.stmt], scope: SourceScope) -> None:
         """Make each name that a loop or branch changes a variable of the program."""
@@ -208,7 +212,7 @@ class ProgramBodyReader(StatementReader):
             case _:
                 raise UnsupportedProgram(
                     "the yielded value is not in the language; yield a number, a Boolean or None",
-                    self._get_place(),
+                    Place(self._line),
                 )
 
     def _emit_cells(self, cells: SymbolicArray) -> None:
@@ -219,8 +223,7 @@ class ProgramBodyReader(StatementReader):
         ]
         entry = cells.entry(ast.Name(place, ast.Load()))
         body.append(ast.Expr(build_call("output", entry.node)))
-        cell_range = build_call("range", ast.Name("size", ast.Load()))
-        self.emit(ast.For(ast.Name(place, ast.Store()), cell_range, body, []))
+        self.emit(build_cell_loop(place, body))
 
 
 def _is_generator(function: ast.FunctionDef) -> bool:

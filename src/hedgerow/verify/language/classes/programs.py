@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hedgerow.verify.language.classes.abstract_values import (
     AbstractValue,
     ConcreteValue,
     InstanceValue,
     LossValue,
+    QualifiedName,
     SymbolicValue,
 )
 from hedgerow.verify.language.classes.expressions import SourceScope
 from hedgerow.verify.language.classes.intrinsics import build_expression
 from hedgerow.verify.language.classes.modules import (
     ClassSource,
-    ImportedName,
     ModuleSource,
     PackageSource,
 )
@@ -84,14 +84,7 @@ def _read_class(
                 found = [found[0].with_name(name)]  # the same reason in every setup
             yield from found
         except UnsupportedProgram as outside:
-            yield _complete_error(outside, method, name)
-
-
-def _complete_error(
-    outside: UnsupportedProgram, method: ast.FunctionDef, name: str
-) -> UnsupportedProgram:
-    place = outside.place if outside.place.line else find_place(method)
-    return UnsupportedProgram(outside.reason, place, name)
+            yield outside.with_name(name, find_place(method))
 
 
 @dataclass
@@ -100,15 +93,13 @@ class _ClassReader:
     method: ast.FunctionDef
     setup: NeighbourSetup
     library: PackageSource
-
-    def __post_init__(self) -> None:
-        self.public_fields: dict[str, str] = {}
+    public_fields: dict[str, str] = field(default_factory=dict)
 
     def read_program(self, name: str) -> Program | UnsupportedProgram:
         try:
             return self._read_program(name)
         except UnsupportedProgram as outside:
-            return _complete_error(outside, self.method, name)
+            return outside.with_name(name, find_place(self.method))
         except RecursionError:
             return UnsupportedProgram(
                 "the program is nested too deeply; flatten it", find_place(self.method), name
@@ -135,7 +126,7 @@ class _ClassReader:
             | given.keys()
             | self.public_fields.keys()
         )
-        reader = ProgramBodyReader(self.library, frozenset(public), NameSupply(set(taken)))
+        reader = ProgramBodyReader(frozenset(public), NameSupply(set(taken)), self.library)
         reader.is_pure = True
         itself = self._run_constructors(self.definition, fields, reader)
         reader.is_pure = False
@@ -152,11 +143,10 @@ class _ClassReader:
         return build_program(self._build_function(name, claim, reader), source)
 
     def _read_fields(self, kind: ClassSource, prefix: str) -> dict[str, AbstractValue]:
-        found: dict[str, AbstractValue] = {}
-        for one in kind.list_fields():
-            assert isinstance(one.target, ast.Name)
-            found[one.target.id] = self._read_field(kind, one, one.target.id, prefix)
-        return found
+        return {
+            name: self._read_field(kind, node, name, prefix)
+            for name, node in kind.find_fields().items()
+        }
 
     def _read_field(
         self, kind: ClassSource, node: ast.AnnAssign, name: str, prefix: str
@@ -170,13 +160,13 @@ class _ClassReader:
                 ast.Name(prefix + name, ast.Load()), "int" if annotation == "int" else "real"
             )
         if node.value is not None:
-            return ProgramBodyReader(self.library, frozenset(), NameSupply()).read(
+            return ProgramBodyReader(frozenset(), NameSupply(), self.library).read(
                 node.value, SourceScope(kind.module)
             )
         definition = kind.module.find_definition(annotation)
         inner = (
             self.library.find_definition(definition.name)
-            if isinstance(definition, ImportedName)
+            if isinstance(definition, QualifiedName)
             else definition
         )
         if not isinstance(inner, ClassSource):

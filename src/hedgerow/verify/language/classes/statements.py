@@ -35,9 +35,7 @@ TOO_DEEP: Final = f"calls are nested more than {MAX_CALL_DEPTH} deep; remove the
 class StatementReader(CallReader):
     """A reader of functions without branches on private data."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._call_depth = 0
+    _call_depth = 0
 
     def inline(
         self,
@@ -161,27 +159,27 @@ class StatementReader(CallReader):
     def _read_simple_statement(self, node: ast.stmt, scope: SourceScope) -> None:
         match node:
             case ast.Expr(value=ast.Constant()) | ast.Pass():
-                return
+                pass
             case ast.Assign(targets=[target]):
                 self._assign(target, self.read(node.value, scope), scope)
-                return
             case ast.AugAssign(target=ast.Name() as name):
                 old, more = (
                     self.read(ast.copy_location(ast.Name(name.id, ast.Load()), name), scope),
                     self.read(node.value, scope),
                 )
                 self._assign(name, apply_arithmetic(node, old, more), scope)
-                return
             case ast.Expr(value=ast.Call() as call):
                 if not self._set_field(call, scope):
                     self.read(call, scope)
-                return
             case ast.Raise():
                 raise UnsupportedProgram(
                     "the class always raises here; remove the raise or its condition",
                     self._find_place(node, scope),
                 )
-        raise refuse_construct(format_node(node).splitlines()[0], self._find_place(node, scope))
+            case _:
+                raise refuse_construct(
+                    format_node(node).splitlines()[0], self._find_place(node, scope)
+                )
 
     def _set_field(self, call: ast.Call, scope: SourceScope) -> bool:
         """Execute ``object.__setattr__(self, "scale", …)``, as frozen classes do it; return False

@@ -132,16 +132,19 @@ class ExpressionSizes:
             largest = max(1, ceil(self.enclosures[sample.site](DRAW_BITS)[1]))
             return SizeBound(largest, terms=1, degree=1).check()
         sizes = [self.bound_expression(one) for one in sample.parameters]
-        if sample.noise is Noise.BITS:
-            return self.bound_width(sizes[0].exact)
-        if sample.noise is Noise.UNIFORM:
-            width = bound_sum(*sizes)
-            return bound_sum(sizes[0], bound_product(width, SizeBound(terms=1, degree=1))).check()
-        (scale,) = sizes
-        if sample.noise is Noise.GEOMETRIC:
-            self.check_geometric_scale(scale.exact)
-            return SizeBound(scale.max_coefficient << DRAW_BITS).check()
-        return bound_product(scale, SizeBound(terms=1, degree=1)).check()
+        match sample.noise:
+            case Noise.BITS:
+                return self.bound_width(sizes[0].exact)
+            case Noise.UNIFORM:
+                width = bound_sum(*sizes)
+                return bound_sum(
+                    sizes[0], bound_product(width, SizeBound(terms=1, degree=1))
+                ).check()
+            case Noise.GEOMETRIC:
+                self.check_geometric_scale(sizes[0].exact)
+                return SizeBound(sizes[0].max_coefficient << DRAW_BITS).check()
+            case _:
+                return bound_product(sizes[0], SizeBound(terms=1, degree=1)).check()
 
     def bound_width(self, width: LazyNumber | None) -> SizeBound:
         """Return the size of a bit string. An invalid width is refused, since it would fail only

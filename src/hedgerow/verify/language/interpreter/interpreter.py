@@ -30,7 +30,7 @@ grows beyond bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import floor
 from typing import Any, Final
@@ -41,7 +41,6 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.bits import draw_integer
 from hedgerow.numeric.exact_number import parse_exact
 from hedgerow.numeric.samplers import bernoulli, discrete_laplace
-from hedgerow.numeric.samplers.lazy_uniform import RationalInterval
 from hedgerow.verify.language.assumptions import (
     check_arguments,
     find_constants,
@@ -49,6 +48,7 @@ from hedgerow.verify.language.assumptions import (
 )
 from hedgerow.verify.language.claim_bounds import IRRATIONAL, bound_expression, can_bound
 from hedgerow.verify.language.interpreter.lazy_draws import (
+    Enclosure,
     draw_coin,
     draw_exponential,
     draw_normal,
@@ -69,7 +69,6 @@ from hedgerow.verify.language.interpreter.value_operations import (
     apply_to_bits,
     are_equal,
     require_number,
-    require_rational,
     subtract,
 )
 from hedgerow.verify.language.program import (
@@ -231,18 +230,21 @@ class _Interpreter:
             )
 
     def round_output(self, value: RuntimeValue) -> int | float | bool:
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, BitString):
-            return value.value
+        match value:
+            case bool():
+                return value
+            case BitString():
+                return value.value
         if self.has_whole_outputs:
             assert isinstance(value, Fraction)
             return int(value)
         return evaluate_step(require_number(value), _round_to_float)
 
     def draw(self, sample: Sample) -> RuntimeValue:
-        if sample.site in self.enclosures:
-            return _draw_enclosed(sample.noise, self.enclosures[sample.site])
+        enclosure = self.enclosures.get(sample.site)
+        if enclosure is not None:
+            is_coin = sample.noise is Noise.BERNOULLI
+            return draw_coin(enclosure) if is_coin else _draw_continuous(sample.noise, enclosure)
         values = [self.evaluate(one) for one in sample.parameters]
         if sample.noise is Noise.BITS:
             width = self.check_width(values[0])
@@ -260,26 +262,17 @@ class _Interpreter:
                 f"line {sample.place.line}: the scale {format_expression(sample.parameters[0])} of"
                 f" {sample.noise} noise must be above 0."
             )
-        match sample.noise:
-            case Noise.GEOMETRIC:
-                if not isinstance(scale, Fraction):
-                    raise Refused(
-                        f"line {sample.place.line}: the scale of geometric noise must be a rational"
-                        " number."
-                    )
-                return Fraction(int(discrete_laplace(scale, 1)[0]))
-            case Noise.GAUSSIAN:
-                return multiply(scale, draw_normal())
-            case Noise.EXPONENTIAL:
-                return multiply(scale, draw_exponential())
-            case _:
-                return _randomise_sign(multiply(scale, draw_exponential()))
+        if sample.noise is not Noise.GEOMETRIC:
+            return multiply(scale, _draw_continuous(sample.noise))
+        if not isinstance(scale, Fraction):
+            raise Refused(
+                f"line {sample.place.line}: the scale of geometric noise must be a rational number."
+            )
+        return Fraction(int(discrete_laplace(scale, 1)[0]))
 
     def evaluate(self, expression: Expression) -> RuntimeValue:
         match expression:
-            case Number():
-                return expression.value
-            case Truth():
+            case Number() | Truth():
                 return expression.value
             case Name():
                 return self.values[expression.name]
@@ -287,9 +280,8 @@ class _Interpreter:
                 return Fraction(len(self.lists[expression.list]))
             case Read():
                 entries, index = self.lists[expression.list], self.evaluate(expression.index)
-                inside = isinstance(index, Fraction) and 0 <= index < len(entries)
-                if inside:
-                    return entries[int(require_rational(index))]
+                if isinstance(index, Fraction) and 0 <= index < len(entries):
+                    return entries[int(index)]
                 return self.make_default_entry(expression.list)
             case Apply():
                 return self.apply(expression)
@@ -315,7 +307,7 @@ class _Interpreter:
 
 def enclose_irrational_parameters(
     program: Program, values: Mapping[str, Any]
-) -> dict[int, Callable[[int], RationalInterval]]:
+) -> dict[int, Enclosure]:
     """Return the enclosures of irrational scales and probabilities that public numbers determine,
     by site.
 
@@ -328,7 +320,7 @@ def enclose_irrational_parameters(
         for name, one in values.items()
         if name in fixed and isinstance(one, Fraction | int) and not isinstance(one, bool)
     }
-    found = dict[int, Callable[[int], RationalInterval]]()
+    found = dict[int, Enclosure]()
     for sample in program.samples:
         if sample.noise in (Noise.LAPLACE, Noise.EXPONENTIAL, Noise.GAUSSIAN, Noise.BERNOULLI):
             value = substitute(sample.parameters[0], known)
@@ -343,27 +335,17 @@ def enclose_irrational_parameters(
     return found
 
 
-def _build_enclosure(
-    value: Expression, numbers: Mapping[str, Any]
-) -> Callable[[int], RationalInterval]:
+def _build_enclosure(value: Expression, numbers: Mapping[str, Any]) -> Enclosure:
     return lambda bits: bound_expression(value, numbers, 20 + bits // 3)
 
 
-def _draw_enclosed(noise: Noise, enclosure: Callable[[int], RationalInterval]) -> RuntimeValue:
-    match noise:
-        case Noise.BERNOULLI:
-            return draw_coin(enclosure)
-        case Noise.GAUSSIAN:
-            return draw_normal(enclosure)
-        case Noise.EXPONENTIAL:
-            return draw_exponential(enclosure)
-        case _:
-            return _randomise_sign(draw_exponential(enclosure))
-
-
-def _randomise_sign(size: LazyNumber) -> LazyNumber:
-    """Return the number with a fair random sign."""
-    return size if draw_integer(1) else multiply(Fraction(-1), size)
+def _draw_continuous(noise: Noise, scale: Enclosure | None = None) -> LazyNumber:
+    """Draw noise of scale 1, times a scale known by its enclosures."""
+    if noise is Noise.GAUSSIAN:
+        return draw_normal(scale)
+    size = draw_exponential(scale)
+    is_positive = noise is Noise.EXPONENTIAL or draw_integer(1)
+    return size if is_positive else multiply(Fraction(-1), size)
 
 
 def _round_to_float(value: Fraction) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 from hedgerow.numeric.bits import draw_integer
 from hedgerow.numeric.samplers.lazy_uniform import (
@@ -26,61 +26,11 @@ from hedgerow.verify.language.interpreter.lazy_reals import (
     wrap_atom,
 )
 
-__all__ = ["draw_coin", "draw_exponential", "draw_normal", "draw_uniform"]
+__all__ = ["Enclosure", "draw_coin", "draw_exponential", "draw_normal", "draw_uniform"]
 
+# the interval that contains a number, for a number of bits
+Enclosure: TypeAlias = Callable[[int], RationalInterval]
 _NORMAL_BOUND: Final = Fraction(8577638849607069, 10**16)  # at least sqrt(2/e)
-
-
-class _Draw(Atom):
-    """Noise, enclosed by the intervals of the uniforms it is computed from."""
-
-    __slots__ = ("uniforms",)
-
-    def __init__(self, *uniforms: LazyUniform) -> None:
-        super().__init__()
-        self.uniforms = uniforms
-
-    def current_bounds(self) -> RationalInterval:
-        return self.uniforms[0].bounds()
-
-    def enclose(self, bits: int) -> RationalInterval:
-        while True:
-            low, high = self.current_bounds()
-            if (high - low) * (1 << bits) <= 1:
-                return low, high
-            for one in self.uniforms:
-                one.refine()
-
-
-class _ExponentialDraw(_Draw):
-    __slots__ = ()
-
-    def current_bounds(self) -> RationalInterval:
-        return self.uniforms[0].exponential_bounds()
-
-
-class _NormalDraw(_Draw):
-    """The absolute value of a normal draw."""
-
-    __slots__ = ()
-
-    def current_bounds(self) -> RationalInterval:
-        (u_low, u_high), (v_low, v_high) = (one.bounds() for one in self.uniforms)
-        return _NORMAL_BOUND * v_low / u_high, _NORMAL_BOUND * v_high / u_low
-
-
-class _ScaledDraw(Atom):
-    """A nonnegative draw times a positive number that is known by its enclosures."""
-
-    __slots__ = ("draw", "scale")
-
-    def __init__(self, draw: Atom, scale: Callable[[int], RationalInterval]) -> None:
-        super().__init__()
-        self.draw, self.scale = draw, scale
-
-    def enclose(self, bits: int) -> RationalInterval:
-        (low, high), (least, most) = self.draw.enclose(bits), self.scale(bits)
-        return low * max(least, Fraction(0)), high * most
 
 
 class _EnclosedNumber(Atom):
@@ -88,7 +38,7 @@ class _EnclosedNumber(Atom):
 
     __slots__ = ("enclosure",)
 
-    def __init__(self, enclosure: Callable[[int], RationalInterval]) -> None:
+    def __init__(self, enclosure: Enclosure) -> None:
         super().__init__()
         self.enclosure = enclosure
 
@@ -100,33 +50,67 @@ def _make_uniform() -> LazyUniform:
     return LazyUniform(draw_integer(FIRST_BITS))
 
 
+def _enclose_draw(
+    current_bounds: Callable[[], RationalInterval], *uniforms: LazyUniform
+) -> Enclosure:
+    """Return the enclosures of noise, from its bounds by the uniforms it is computed from."""
+
+    def enclose(bits: int) -> RationalInterval:
+        while True:
+            low, high = current_bounds()
+            if (high - low) * (1 << bits) <= 1:
+                return low, high
+            for one in uniforms:
+                one.refine()
+
+    return enclose
+
+
+def _wrap_scaled(draw: Enclosure, scale: Enclosure | None) -> LazyReal:
+    """Return a nonnegative draw, times a positive scale if there is one."""
+    if scale is None:
+        return wrap_atom(_EnclosedNumber(draw))
+
+    def enclose(bits: int) -> RationalInterval:
+        (low, high), (least, most) = draw(bits), scale(bits)
+        return low * max(least, Fraction(0)), high * most
+
+    return wrap_atom(_EnclosedNumber(enclose))
+
+
 def draw_uniform() -> LazyReal:
     """Draw from [0, 1]."""
-    return wrap_atom(_Draw(_make_uniform()))
+    uniform = _make_uniform()
+    return _wrap_scaled(_enclose_draw(uniform.bounds, uniform), None)
 
 
-def draw_exponential(scale: Callable[[int], RationalInterval] | None = None) -> LazyReal:
+def draw_exponential(scale: Enclosure | None = None) -> LazyReal:
     """Draw with density e^-x on [0, inf), times a scale known by its enclosures."""
-    draw = _ExponentialDraw(_make_uniform())
-    return wrap_atom(draw if scale is None else _ScaledDraw(draw, scale))
+    uniform = _make_uniform()
+    return _wrap_scaled(_enclose_draw(uniform.exponential_bounds, uniform), scale)
 
 
-def draw_normal(scale: Callable[[int], RationalInterval] | None = None) -> LazyNumber:
+def draw_normal(scale: Enclosure | None = None) -> LazyNumber:
     """Draw with density proportional to e^(-x^2/2), times a scale known by its enclosures."""
     while True:
         u, v = _make_uniform(), _make_uniform()
-        draw = _NormalDraw(u, v)
 
-        def accepts(u: LazyUniform = u, draw: _NormalDraw = draw) -> bool | None:
-            (low, high), (least, most) = u.exponential_bounds(), draw.current_bounds()
+        def bound_size(u: LazyUniform = u, v: LazyUniform = v) -> RationalInterval:
+            (u_low, u_high), (v_low, v_high) = u.bounds(), v.bounds()
+            return _NORMAL_BOUND * v_low / u_high, _NORMAL_BOUND * v_high / u_low
+
+        def accepts(
+            u: LazyUniform = u, bound_size: Callable[[], RationalInterval] = bound_size
+        ) -> bool | None:
+            (low, high), (least, most) = u.exponential_bounds(), bound_size()
             return True if most**2 <= 4 * low else False if least**2 > 4 * high else None
 
         if refine_until_decided(accepts, u, v):
-            size = wrap_atom(draw if scale is None else _ScaledDraw(draw, scale))
+            size = _wrap_scaled(_enclose_draw(bound_size, u, v), scale)
             return size if draw_integer(1) else multiply(Fraction(-1), size)
 
 
-def draw_coin(probability: Callable[[int], RationalInterval]) -> bool:
+def draw_coin(probability: Enclosure) -> bool:
     """Return True with a probability known by its enclosures. With probability 1, a fresh uniform
     differs from that number.
     """

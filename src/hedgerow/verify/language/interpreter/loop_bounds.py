@@ -99,14 +99,14 @@ def _find_start(name: str, program: Program) -> Fraction | None:
 
 def _always_advances(name: str, exit_flags: set[str], body: Block) -> bool:
     """Return whether each round adds at least 1 to a variable or ends the loop."""
-    for one in walk_statements(body):
-        if isinstance(one, Sample) and one.name in {name, *exit_flags}:
-            return False
-        if isinstance(one, Assign) and one.name == name and not _is_increment(one, name):
-            return False
-        if isinstance(one, Assign) and one.name in exit_flags and one.value != Truth(True):
-            return False
-    return _reaches_increment(name, exit_flags, body)
+    never_falls_back = all(
+        isinstance(one, Assign)
+        and (one.name != name or _is_increment(one, name))
+        and (one.name not in exit_flags or one.value == Truth(True))
+        for one in walk_statements(body)
+        if isinstance(one, Assign | Sample) and one.name in {name, *exit_flags}
+    )
+    return never_falls_back and _reaches_increment(name, exit_flags, body)
 
 
 def _is_increment(one: Assign, name: str) -> bool:
@@ -117,15 +117,11 @@ def _is_increment(one: Assign, name: str) -> bool:
 
 
 def _reaches_increment(name: str, exit_flags: set[str], block: Block) -> bool:
-    for one in block:
-        if isinstance(one, Assign) and (
-            one.name == name or (one.name in exit_flags and one.value == Truth(True))
-        ):
-            return True
-        if (
-            isinstance(one, If)
-            and _reaches_increment(name, exit_flags, one.then)
-            and _reaches_increment(name, exit_flags, one.otherwise)
-        ):
-            return True
-    return False
+    return any(
+        one.name == name or (one.name in exit_flags and one.value == Truth(True))
+        if isinstance(one, Assign)
+        else isinstance(one, If)
+        and _reaches_increment(name, exit_flags, one.then)
+        and _reaches_increment(name, exit_flags, one.otherwise)
+        for one in block
+    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, lcm, prod
 from typing import Final
 
 from hedgerow.verify.language.interpreter.lazy_reals import (
     Atom,
     LazyNumber,
-    LazyReal,
     MixedConstants,
     divide,
 )
@@ -134,9 +133,7 @@ def bound_product(left: SizeBound, right: SizeBound) -> SizeBound:
     """Return the size of a product."""
     constants = left.constants | right.constants
     squares = [atom.square for atom in constants if atom.square is not None]
-    root = 1
-    for square in squares:
-        root *= square.numerator * square.denominator
+    root = prod(square.numerator * square.denominator for square in squares)
     return SizeBound(
         left.max_coefficient
         * right.max_coefficient
@@ -152,9 +149,7 @@ def bound_product(left: SizeBound, right: SizeBound) -> SizeBound:
 
 def bound_quotient(left: SizeBound, right: SizeBound) -> SizeBound:
     """Return the size of a quotient: 1 over a rational that is not 0 is at most its denominator."""
-    if isinstance(right.exact, Fraction):
-        return bound_product(left, measure_exact(1 / right.exact if right.exact else Fraction(0)))
-    if isinstance(right.exact, LazyReal):
+    if right.exact is not None:
         return bound_product(left, measure_exact(divide(Fraction(1), right.exact)))
     below = right.denominator * right.extra_denominator
     return replace(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from hedgerow.errors import Refused
 from hedgerow.verify.language.interpreter.lazy_reals import (
@@ -27,7 +29,6 @@ __all__ = [
     "apply_to_bits",
     "are_equal",
     "require_number",
-    "require_rational",
     "subtract",
 ]
 
@@ -39,15 +40,16 @@ class BitString:
 
 
 RuntimeValue: TypeAlias = LazyNumber | bool | BitString
+_BIT_OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
+    "xor": operator.xor,
+    "bits+": operator.add,
+    "bits&": operator.and_,
+    "bits|": operator.or_,
+}
 
 
 def require_number(value: RuntimeValue) -> LazyNumber:
     assert isinstance(value, Fraction | LazyReal)
-    return value
-
-
-def require_rational(value: RuntimeValue) -> Fraction:
-    assert isinstance(value, Fraction)
     return value
 
 
@@ -61,10 +63,10 @@ def are_equal(left: RuntimeValue, right: RuntimeValue) -> bool:
     return left == right
 
 
-def apply_arithmetic(operator: str, values: list[LazyNumber]) -> RuntimeValue:
+def apply_arithmetic(word: str, values: list[LazyNumber]) -> RuntimeValue:
     """Apply an operator to one or two numbers."""
     left, right = values[0], values[-1]
-    match operator:
+    match word:
         case "+":
             return add(left, right)
         case "-":
@@ -94,33 +96,24 @@ def apply_arithmetic(operator: str, values: list[LazyNumber]) -> RuntimeValue:
                 left, multiply(Fraction(evaluate_step(divide(left, right), floor)), right)
             )
         case _:
-            return apply_function(operator, left)
+            return apply_function(word, left)
 
 
-def apply_to_bits(operator: str, values: list[RuntimeValue]) -> RuntimeValue:
-    left = values[0]
-    assert isinstance(left, BitString)
-    full = (1 << left.width) - 1
-    if operator == "bits~":
-        return BitString(left.value ^ full, left.width)
-    right = values[1]
-    if operator == "bit":
-        place = require_rational(right)
-        return 0 <= place < left.width and bool(left.value >> int(place) & 1)
-    assert isinstance(right, BitString)
-    if operator == "concat":
-        return BitString(left.value << right.width | right.value, left.width + right.width)
-    if left.width != right.width:
+def apply_to_bits(word: str, values: list[RuntimeValue]) -> RuntimeValue:
+    match word, values:
+        case "bits~", [BitString(value, width)]:
+            return BitString(value ^ ((1 << width) - 1), width)
+        case "bit", [BitString(value, width), Fraction() as place]:
+            return 0 <= place < width and bool(value >> int(place) & 1)
+        case "concat", [BitString(left, width), BitString(right, more)]:
+            return BitString(left << more | right, width + more)
+    one, other = values
+    assert isinstance(one, BitString)
+    assert isinstance(other, BitString)
+    if one.width != other.width:
         raise Refused(
-            f"bit strings of {left.width} and {right.width} bits cannot be combined. Make their"
+            f"bit strings of {one.width} and {other.width} bits cannot be combined. Make their"
             " widths equal."
         )
-    match operator:
-        case "xor":
-            return BitString(left.value ^ right.value, left.width)
-        case "bits+":
-            return BitString((left.value + right.value) & full, left.width)
-        case "bits&":
-            return BitString(left.value & right.value, left.width)
-        case _:
-            return BitString(left.value | right.value, left.width)
+    full = (1 << one.width) - 1  # a sum is taken modulo 2^width
+    return BitString(_BIT_OPERATORS[word](one.value, other.value) & full, one.width)

@@ -239,8 +239,8 @@ def _join_states(left: SizeState, right: SizeState) -> SizeState:
     """Return sizes that hold in both states; a variable that only one of them has is not read after
     the join.
     """
-    found = {name: size.join(right[name]) if name in right else size for name, size in left.items()}
-    return found | {name: size for name, size in right.items() if name not in found}
+    common = left.keys() & right.keys()
+    return left | right | {name: left[name].join(right[name]) for name in common}
 
 
 def _collect_shapes(state: SizeState) -> dict[str, tuple[object, ...]]:
@@ -248,7 +248,6 @@ def _collect_shapes(state: SizeState) -> dict[str, tuple[object, ...]]:
 
 
 def _advance_state(start: SizeState, steps: Mapping[str, tuple[int, int]], count: int) -> SizeState:
-    """Return the state after this many steps."""
     found = {}
     for name, size in start.items():
         most, terms = steps[name]

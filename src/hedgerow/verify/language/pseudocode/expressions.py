@@ -11,13 +11,12 @@ from hedgerow.verify.language.program import (
     Expression,
     Length,
     Name,
-    Number,
     Place,
     Read,
     Truth,
 )
 from hedgerow.verify.language.pseudocode.lexer import Token
-from hedgerow.verify.language.signature import FUNCTIONS, build_number
+from hedgerow.verify.language.signature import FUNCTIONS, build_number, negate
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["TokenCursor"]
@@ -55,8 +54,7 @@ class TokenCursor:
     def current(self) -> Token:
         if self.position < len(self.tokens):
             return self.tokens[self.position]
-        last = self.tokens[-1].place
-        return Token("end", "the end of the line", last)
+        return Token("end", "the end of the line", self.tokens[-1].place)
 
     def advance(self) -> Token:
         token = self.current
@@ -120,28 +118,37 @@ class TokenCursor:
                 operator, value, self.parse_expression(binding + 1, depth + 1), token.place
             )
 
+    def parse_until(self, end: str, least: int = 0, depth: int = 0) -> Expression:
+        """Parse an expression and the token that closes it."""
+        value = self.parse_expression(least, depth)
+        self.expect(end)
+        return value
+
+    def parse_list(self, end: str, depth: int = 0) -> list[Expression]:
+        """Parse expressions between commas and the token that closes them."""
+        values = [self.parse_expression(0, depth)]
+        while self.accept(","):
+            values.append(self.parse_expression(0, depth))
+        self.expect(end)
+        return values
+
     def _parse_operand(self, depth: int) -> Expression:
         token = self.advance()
         place = token.place
         if token.kind == "number":
             return build_number(Fraction(token.text), place)
-        if token.text == "(":
-            value = self.parse_expression(0, depth + 1)
-            self.expect(")")
-            return value
-        if token.text == "|":
-            value = self.parse_expression(_PRECEDENCE["xor"], depth + 1)
-            self.expect("|")
-            return Apply("abs", (value,), place)
-        if token.text in ("not", "!"):
-            return Apply("not", (self.parse_expression(_NOT_PRECEDENCE, depth + 1),), place)
-        if token.text == "-":
-            value = self.parse_expression(_MINUS_PRECEDENCE, depth + 1)
-            if isinstance(value, Number):
-                return Number(-value.value, place)
-            return Apply("negate", (value,), place)
-        if token.text == "~":
-            return Apply("bits~", (self.parse_expression(_MINUS_PRECEDENCE, depth + 1),), place)
+        match token.text:
+            case "(":
+                return self.parse_until(")", 0, depth + 1)
+            case "|":
+                size = self.parse_until("|", _PRECEDENCE["xor"], depth + 1)
+                return Apply("abs", (size,), place)
+            case "not" | "!":
+                return Apply("not", (self.parse_expression(_NOT_PRECEDENCE, depth + 1),), place)
+            case "-":
+                return negate(self.parse_expression(_MINUS_PRECEDENCE, depth + 1), place)
+            case "~":
+                return Apply("bits~", (self.parse_expression(_MINUS_PRECEDENCE, depth + 1),), place)
         if token.kind != "name" or token.text in _PRECEDENCE or token.text in _OPERATOR_ALIASES:
             raise UnsupportedProgram(f"an expression was expected, not {token.text}", place)
         return self._parse_name(self._check_tag(token), depth)
@@ -162,9 +169,7 @@ class TokenCursor:
                     place,
                 )
             self.advance()
-            index = self.parse_expression(0, depth + 1)
-            self.expect("]")
-            return Read(token.text, index, place)
+            return Read(token.text, self.parse_until("]", 0, depth + 1), place)
         if token.text in self.lists and not self.allows_tags:
             raise UnsupportedProgram(
                 f"the list {token.text} can only be indexed; write {token.text}[i]", place
@@ -182,10 +187,7 @@ class TokenCursor:
                     name.place,
                 )
             return Length(name.text, token.place)
-        arguments = [self.parse_expression(0, depth + 1)]
-        while self.accept(","):
-            arguments.append(self.parse_expression(0, depth + 1))
-        self.expect(")")
+        arguments = self.parse_list(")", depth + 1)
         if token.text not in FUNCTIONS:
             raise UnsupportedProgram(
                 f"{token.text} cannot be called in an expression; draw noise with :=$", token.place

@@ -16,6 +16,7 @@ _TOKEN: Final = re.compile(
       | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)
       | (?P<name>[^\W\d]\w*(?:<[12]>)?)
       | (?P<sign>:=\$|==>|:=|\+\+|<=|>=|==|!=|<>|&&|\|\||[-+*/%<>=()\[\]{},;:|&~^!])
+      | (?P<unknown>.)
     """,
     re.VERBOSE,
 )
@@ -73,12 +74,11 @@ def tokenise_lines(text: str) -> list[TokenLine]:
 
 
 def _tokenise(line: str, number: int) -> list[Token]:
-    lines, at = [], 0
-    while at < len(line):
-        match = _TOKEN.match(line, at)
-        if match is None:
-            raise refuse_construct(repr(line[at]), Place(number, at))
+    tokens = []
+    for match in _TOKEN.finditer(line):
+        place = Place(number, match.start())
+        if match.lastgroup == "unknown":
+            raise refuse_construct(repr(match.group()), place)
         if match.lastgroup != "space":
-            lines.append(Token(str(match.lastgroup), match.group(), Place(number, at)))
-        at = match.end()
-    return lines
+            tokens.append(Token(str(match.lastgroup), match.group(), place))
+    return tokens

@@ -23,7 +23,6 @@ parameter, and perfect secrecy otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
 from hedgerow.verify.language.lowering import lower_steps
@@ -40,6 +39,7 @@ from hedgerow.verify.language.pseudocode.expressions import TokenCursor
 from hedgerow.verify.language.pseudocode.lexer import Token, TokenLine, tokenise_lines
 from hedgerow.verify.language.pseudocode.statements import BodyParser
 from hedgerow.verify.language.signature import (
+    KIND_NAMES,
     build_default_claim,
     check_text_size,
     normalise_claim,
@@ -50,8 +50,6 @@ from hedgerow.verify.language.type_inference import resolve_program
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["PseudocodeDocument", "parse_document"]
-
-_KINDS: Final = {"int": Kind.INT, "real": Kind.REAL, "float": Kind.REAL, "bool": Kind.BOOL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,16 +174,14 @@ def _parse_parameter(head: TokenCursor, name: Token) -> Parameter:
 
 def _parse_kind(head: TokenCursor) -> tuple[Kind, Expression | None]:
     word = head.advance()
-    if word.text in _KINDS:
-        return _KINDS[word.text], None
+    if word.text in KIND_NAMES:
+        return KIND_NAMES[word.text], None
     if word.text != "bits":
         raise UnsupportedProgram(
             f"{word.text} is not a type; use int, real, bool, bits[n] or list", word.place
         )
     head.expect("[")
-    width = head.parse_expression()
-    head.expect("]")
-    return Kind.BITS, width
+    return Kind.BITS, head.parse_until("]")
 
 
 def _parse_claim(line: TokenLine) -> Claim:
@@ -236,9 +232,7 @@ def _parse_judgement(
         _check_judgement_names(judgement)
         return judgement
     except UnsupportedProgram as outside:
-        return UnsupportedProgram(
-            outside.reason, outside.place if outside.place.line else place, "judge"
-        )
+        return outside.with_name("judge", place)
 
 
 def _parse_program_name(cursor: TokenCursor, known: dict[str, Program]) -> Program:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from hedgerow.verify.language.program import (
     NOISE_PARAMETER_COUNTS,
     Apply,
+    Assign,
     Expression,
     Name,
     Noise,
+    Output,
     Parameter,
     Place,
+    Sample,
 )
 from hedgerow.verify.language.pseudocode.expressions import TokenCursor
 from hedgerow.verify.language.pseudocode.lexer import Token, TokenLine
 from hedgerow.verify.language.signature import CENTRED_NOISES, NOISE_NAMES
 from hedgerow.verify.language.steps import (
     BranchStep,
-    DrawStep,
     JumpStep,
     LoopStep,
     NameSupply,
-    OutputStep,
-    SetStep,
     Step,
     Steps,
 )
@@ -67,6 +68,7 @@ class BodyParser:
     def parse_block(self, at: int, indent: int, *, top: bool = False) -> tuple[Steps, int]:
         """Parse the steps at this indentation, and return the number of the line after them."""
         steps: list[Step] = []
+        parsers = {"while": self.parse_loop, "if": self.parse_branch}
         while at < len(self.lines) and self.lines[at].indent >= indent:
             line = self.lines[at]
             if line.indent > indent:
@@ -74,12 +76,9 @@ class BodyParser:
                     "unexpected indent; align this line with the line above it", line.place
                 )
             first = line.tokens[0].text
-            if first == "while":
-                loop, at = self.parse_loop(at)
-                steps.append(loop)
-            elif first == "if":
-                branch, at = self.parse_branch(at)
-                steps.append(branch)
+            if first in parsers:
+                step, at = parsers[first](at)
+                steps.append(step)
             else:
                 for words in _split_statements(line.tokens):
                     steps += self.parse_statement(words, top=top)
@@ -117,10 +116,8 @@ class BodyParser:
             first = [one.text for one in following.tokens[:2]]
             if first[0] == "elif" or first == ["else", "if"]:
                 words = following.tokens[first[0] == "else" :]
-                held = self.lines
-                self.lines = [*held[:after], TokenLine(following.indent, words), *held[after + 1 :]]
+                self.lines[after] = TokenLine(following.indent, words)
                 branch, after = self.parse_branch(after)
-                self.lines = held
                 return BranchStep(condition, then, (branch,), line.place), after
             if first[0] == "else":
                 cursor = TokenCursor(following.tokens)
@@ -143,7 +140,7 @@ class BodyParser:
             cursor.expect_end()
             self.has_output = True
             self.refuse_mixed_outputs(first.place)
-            return [OutputStep(value, first.place)]
+            return [Output(value, first.place)]
         if first.text in _KEYWORDS:
             raise UnsupportedProgram(f"{first.text} cannot start a statement here", first.place)
         name = cursor.expect_name()
@@ -170,19 +167,12 @@ class BodyParser:
                     f" {name.text} ++ [value]",
                     name.place,
                 )
-            values = self.parse_list(cursor, "]")
+            values = cursor.parse_list("]")
             cursor.expect_end()
-            return [OutputStep(one, name.place) for one in values]
+            return [Output(one, name.place) for one in values]
         value = cursor.parse_expression()
         cursor.expect_end()
-        return [SetStep(name.text, value, name.place)]
-
-    def parse_list(self, cursor: TokenCursor, end: str) -> list[Expression]:
-        values = [cursor.parse_expression()]
-        while cursor.accept(","):
-            values.append(cursor.parse_expression())
-        cursor.expect(end)
-        return values
+        return [Assign(name.text, value, name.place)]
 
     def parse_return(self, cursor: TokenCursor) -> list[Step]:
         place = cursor.current.place
@@ -198,14 +188,14 @@ class BodyParser:
         if cursor.current.kind == "end":
             return []
         if cursor.accept("["):
-            values = self.parse_list(cursor, "]")
+            values = cursor.parse_list("]")
+        elif cursor.current.text == "(" and _is_tuple(cursor):
+            cursor.advance()
+            values = cursor.parse_list(")")
         else:
-            tuple_ = cursor.current.text == "(" and _is_tuple(cursor)
-            if tuple_:
-                cursor.advance()
-            values = self.parse_list(cursor, ")") if tuple_ else [cursor.parse_expression()]
+            values = [cursor.parse_expression()]
         cursor.expect_end()
-        return [OutputStep(one, place) for one in values]
+        return [Output(one, place) for one in values]
 
     def refuse_mixed_outputs(self, place: Place) -> None:
         if self.has_output and self.returned_list is not None:
@@ -224,18 +214,18 @@ class BodyParser:
         cursor.expect("(")
         lower = word.text.lower()
         if lower == "uniform" and (width := self.parse_width(cursor)) is not None:
-            return [DrawStep(name.text, Noise.BITS, (width,), name.place)]
+            return [Sample(name.text, Noise.BITS, (width,), 0, name.place)]
         noise = NOISE_NAMES.get({"flip": "bernoulli", "normal": "gaussian"}.get(lower, lower))
         if noise is None:
             names = ", ".join(sorted(NOISE_NAMES))
             raise UnsupportedProgram(
                 f"{word.text} is not a distribution; use one of {names}", word.place
             )
-        arguments = self.parse_list(cursor, ")")
+        arguments = cursor.parse_list(")")
         cursor.expect_end()
         count = NOISE_PARAMETER_COUNTS[noise]
         if len(arguments) == count:
-            return [DrawStep(name.text, noise, tuple(arguments), name.place)]
+            return [Sample(name.text, noise, tuple(arguments), 0, name.place)]
         if noise not in CENTRED_NOISES or len(arguments) != count + 1:
             raise UnsupportedProgram(
                 f"{word.text} takes {count} parameter{'s' if count > 1 else ''}", word.place
@@ -243,15 +233,14 @@ class BodyParser:
         drawn = self.name_supply.make_name("noise")
         centred = Apply("+", (arguments[0], Name(drawn, word.place)), word.place)
         return [
-            DrawStep(drawn, noise, tuple(arguments[1:]), name.place),
-            SetStep(name.text, centred, name.place),
+            Sample(drawn, noise, tuple(arguments[1:]), 0, name.place),
+            Assign(name.text, centred, name.place),
         ]
 
     def parse_width(self, cursor: TokenCursor) -> Expression | None:
         """Parse the rest of Uniform(bits[n]) or Uniform({0,1}^n)."""
         if cursor.accept("bits", "["):
-            width = cursor.parse_expression()
-            cursor.expect("]")
+            width = cursor.parse_until("]")
         elif cursor.accept("{", "0", ",", "1", "}", "^"):
             width = cursor.parse_expression()
         else:
@@ -287,13 +276,8 @@ def _expand_line(line: TokenLine) -> list[TokenLine]:
 
 
 def _split_statements(words: Sequence[Token]) -> list[Sequence[Token]]:
-    found: list[list[Token]] = [[]]
-    for word in words:
-        if word.kind == "sign" and word.text == ";":
-            found.append([])
-        else:
-            found[-1].append(word)
-    return [one for one in found if one]
+    parts = groupby(words, lambda word: word.kind == "sign" and word.text == ";")
+    return [tuple(part) for is_end, part in parts if not is_end]
 
 
 def _is_tuple(cursor: TokenCursor) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Final
 
 from hedgerow.errors import InvalidArgument
@@ -22,10 +23,17 @@ from hedgerow.verify.language.program import (
     Parameter,
     Place,
     Read,
+    Sample,
     Truth,
 )
-from hedgerow.verify.language.signature import CENTRED_NOISES, FUNCTIONS, NOISE_NAMES, build_number
-from hedgerow.verify.language.steps import DrawStep, NameSupply, conjoin
+from hedgerow.verify.language.signature import (
+    CENTRED_NOISES,
+    FUNCTIONS,
+    NOISE_NAMES,
+    build_number,
+    negate,
+)
+from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.unsupported import UnsupportedProgram, refuse_construct
 
 __all__ = ["PythonExpressionReader", "find_called_name", "find_place", "format_node"]
@@ -64,7 +72,7 @@ class PythonExpressionReader:
     def __init__(self, parameters: Sequence[Parameter], fresh: NameSupply) -> None:
         self.lists = {one.name for one in parameters if one.list}
         self.name_supply = fresh
-        self.draws: list[DrawStep] = []
+        self.draws: list[Sample] = []
 
     def read(self, node: ast.expr, depth: int = 0) -> Expression:
         if depth > _MAX_DEPTH:
@@ -92,10 +100,7 @@ class PythonExpressionReader:
                 return self._read_binary(node, inner(node.left), place, depth)
             case ast.BoolOp():
                 word = "and" if isinstance(node.op, ast.And) else "or"
-                value = inner(node.values[0])
-                for one in node.values[1:]:
-                    value = Apply(word, (value, inner(one)), place)
-                return value
+                return _chain(word, [inner(one) for one in node.values], place)
             case ast.Compare():
                 return self._read_comparison(
                     node, [inner(one) for one in (node.left, *node.comparators)], place
@@ -124,7 +129,7 @@ class PythonExpressionReader:
     def _read_comparison(
         self, node: ast.Compare, values: list[Expression], place: Place
     ) -> Expression:
-        result: Expression | None = None
+        parts: list[Expression] = []
         for word, left, right in zip(node.ops, values, values[1:], strict=False):
             known = _COMPARISONS.get(type(word))
             if known is None:
@@ -134,10 +139,8 @@ class PythonExpressionReader:
                     place,
                 )
             operator, swapped = known
-            one = Apply(operator, (right, left) if swapped else (left, right), place)
-            result = one if result is None else conjoin(result, one)
-        assert result is not None
-        return result
+            parts.append(Apply(operator, (right, left) if swapped else (left, right), place))
+        return _chain("and", parts, place)
 
     def _read_entry(self, node: ast.Subscript, depth: int, place: Place) -> Expression:
         if not isinstance(node.value, ast.Name) or node.value.id not in self.lists:
@@ -171,29 +174,25 @@ class PythonExpressionReader:
             and node.args[0].id in self.lists
         ):
             return Length(node.args[0].id, place)
-        if word in NOISE_NAMES:
-            arguments = [self.read(one, depth + 1) for one in node.args]
-            return add_draw(NOISE_NAMES[word], arguments, place, self.draws, self.name_supply)
-        if word not in FUNCTIONS:
+        if word not in NOISE_NAMES and word not in FUNCTIONS:
             raise UnsupportedProgram(
                 f"{word or format_node(node)} cannot be called in a mechanism; use noise or one of"
                 f" {', '.join(sorted(FUNCTIONS))}",
                 place,
             )
-        operator, count = FUNCTIONS[word]
         arguments = [self.read(one, depth + 1) for one in node.args]
+        if word in NOISE_NAMES:
+            return add_draw(NOISE_NAMES[word], arguments, place, self.draws, self.name_supply)
+        operator, count = FUNCTIONS[word]
         if operator in ("min", "max") and len(arguments) > 2:
-            result = arguments[0]
-            for one in arguments[1:]:
-                result = Apply(operator, (result, one), place)
-            return result
+            return _chain(operator, arguments, place)
         if len(arguments) != count:
             raise UnsupportedProgram(
                 f"{word} takes {count} argument{'s' if count > 1 else ''}", place
             )
         return Apply(operator, tuple(arguments), place)
 
-    def take_draws(self) -> list[DrawStep]:
+    def take_draws(self) -> list[Sample]:
         """Return the collected draws and start a new list."""
         draws, self.draws = self.draws, []
         return draws
@@ -203,7 +202,7 @@ def add_draw(
     noise: Noise,
     arguments: list[Expression],
     place: Place,
-    draws: list[DrawStep],
+    draws: list[Sample],
     fresh: NameSupply,
 ) -> Expression:
     """Append a draw and return its value. If there is one argument too many, the first is the
@@ -216,7 +215,7 @@ def add_draw(
             f"{noise.value} takes {count} parameter{'s' if count > 1 else ''}", place
         )
     name = fresh.make_name("noise")
-    draws.append(DrawStep(name, noise, tuple(arguments[-count:]), place))
+    draws.append(Sample(name, noise, tuple(arguments[-count:]), 0, place))
     return Apply("+", (arguments[0], Name(name, place)), place) if centred else Name(name, place)
 
 
@@ -224,14 +223,10 @@ def find_called_name(node: ast.Call) -> str | None:
     """Return the name of the called function, without a leading ``math.``; None for a call of
     anything else.
     """
-    function = node.func
-    if (
-        isinstance(function, ast.Attribute)
-        and isinstance(function.value, ast.Name)
-        and function.value.id == "math"
-    ):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else None
+    match node.func:
+        case ast.Attribute(value=ast.Name(id="math"), attr=name) | ast.Name(id=name):
+            return name
+    return None
 
 
 def format_node(node: ast.AST) -> str:
@@ -253,10 +248,8 @@ def _build_literal(value: object, place: Place) -> Expression:
 
 def _build_unary(node: ast.UnaryOp, value: Expression, place: Place) -> Expression:
     match node.op:
-        case ast.USub() if isinstance(value, Number):
-            return Number(-value.value, place)
         case ast.USub():
-            return Apply("negate", (value,), place)
+            return negate(value, place)
         case ast.UAdd():
             return value
         case ast.Not():
@@ -275,7 +268,10 @@ def _build_power(base: Expression, exponent: ast.expr, place: Place) -> Expressi
         raise UnsupportedProgram(
             f"an exponent must be an integer literal from 0 to {_MAX_EXPONENT}", place
         )
-    result: Expression = Number(Fraction(1), place)
-    for count in range(exponent.value):
-        result = Apply("*", (result, base), place) if count else base
-    return result
+    if not exponent.value:
+        return Number(Fraction(1), place)
+    return _chain("*", [base] * exponent.value, place)
+
+
+def _chain(operator: str, parts: Sequence[Expression], place: Place) -> Expression:
+    return reduce(lambda left, right: Apply(operator, (left, right), place), parts)

@@ -62,14 +62,11 @@ def _check_only_appended(function: ast.FunctionDef, name: str, first: ast.Assign
             case (
                 ast.AugAssign(target=ast.Name() as left, op=ast.Add())
                 | ast.Return(value=ast.Name() as left)
+                | ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=ast.Name() as left, attr="append"))
+                )
             ):
                 allowed.add(id(left))
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=ast.Name() as left, attr="append"))
-            ):
-                allowed.add(id(left))
-            case _:
-                pass
     for part in ast.walk(function):
         if isinstance(part, ast.Name) and part.id == name and id(part) not in allowed:
             raise UnsupportedProgram(

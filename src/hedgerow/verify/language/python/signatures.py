@@ -34,14 +34,18 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.language.python.expressions import PythonExpressionReader, find_place
 from hedgerow.verify.language.python.statements import FunctionBodyReader
-from hedgerow.verify.language.signature import check_text_size, normalise_claim, parse_neighbours
+from hedgerow.verify.language.signature import (
+    KIND_NAMES,
+    check_text_size,
+    normalise_claim,
+    parse_neighbours,
+)
 from hedgerow.verify.language.steps import NameSupply
 from hedgerow.verify.language.type_inference import resolve_program
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 __all__ = ["build_program", "read_program", "read_programs", "returns_single_value"]
 
-_KINDS: Final = {"int": Kind.INT, "float": Kind.REAL, "real": Kind.REAL, "bool": Kind.BOOL}
 _MAX_TREE_NODES: Final = 50_000  # nodes of the syntax tree of a file
 
 
@@ -137,18 +141,17 @@ def _parse_python(text: str) -> ast.Module:
 
 def _find_decorator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
     for one in node.decorator_list:
-        word = one.func if isinstance(one, ast.Call) else one
-        if (isinstance(word, ast.Name) and word.id == "mechanism") or (
-            isinstance(word, ast.Attribute) and word.attr == "mechanism"
-        ):
-            return one
+        match one.func if isinstance(one, ast.Call) else one:
+            case ast.Name(id="mechanism") | ast.Attribute(attr="mechanism"):
+                return one
     return None
 
 
 def _read_function(
     node: ast.FunctionDef | ast.AsyncFunctionDef, text: str
 ) -> Program | UnsupportedProgram:
-    return build_program(node, _extract_source(node, text))
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return build_program(node, "\n".join(text.splitlines()[first - 1 : node.end_lineno]))
 
 
 def build_program(
@@ -181,11 +184,6 @@ def build_program(
         )
 
 
-def _extract_source(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> str:
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-    return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
-
-
 def _read_parameters(node: ast.FunctionDef) -> tuple[Parameter, ...]:
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.defaults or any(arguments.kw_defaults):
@@ -200,38 +198,37 @@ def _read_parameters(node: ast.FunctionDef) -> tuple[Parameter, ...]:
 
 def _read_parameter(argument: ast.arg) -> Parameter:
     place = find_place(argument)
-    kind = _unquote_annotation(argument.annotation, place)
-    word = kind.value if isinstance(kind, ast.Subscript) else None
-    # private[…] or hedgerow.verify.private[…]
-    name = getattr(word, "id", "") or getattr(word, "attr", "")
-    if name not in ("private", "public") or not isinstance(kind, ast.Subscript):
-        raise UnsupportedProgram(
-            f"declare {argument.arg} private[…] or public[…], as in {argument.arg}: private[float]",
-            place,
-        )
-    inner = _unquote_annotation(kind.slice, place)
-    entries = (
-        isinstance(inner, ast.Subscript)
-        and isinstance(inner.value, ast.Name)
-        and inner.value.id == "list"
-    )
-    if isinstance(inner, ast.Name) and inner.id == "list":
-        return Parameter(argument.arg, Kind.REAL, name == "private", list=True, place=place)
-    if entries and isinstance(inner, ast.Subscript):
-        inner = _unquote_annotation(inner.slice, place)
-    found, width = _read_kind(inner, place)
-    return Parameter(argument.arg, found, name == "private", list=entries, width=width, place=place)
+    match _unquote_annotation(argument.annotation, place):
+        case ast.Subscript(
+            value=(
+                ast.Name(id="private" | "public" as access)
+                | ast.Attribute(attr="private" | "public" as access)
+            ),
+            slice=annotation,
+        ):
+            inner, is_private = _unquote_annotation(annotation, place), access == "private"
+        case _:
+            raise UnsupportedProgram(
+                f"declare {argument.arg} private[…] or public[…], as in {argument.arg}:"
+                " private[float]",
+                place,
+            )
+    match inner:
+        case ast.Name(id="list"):
+            return Parameter(argument.arg, Kind.REAL, is_private, list=True, place=place)
+        case ast.Subscript(value=ast.Name(id="list"), slice=entry):
+            kind, width = _read_kind(_unquote_annotation(entry, place), place)
+            return Parameter(argument.arg, kind, is_private, list=True, width=width, place=place)
+    kind, width = _read_kind(inner, place)
+    return Parameter(argument.arg, kind, is_private, width=width, place=place)
 
 
 def _read_kind(node: ast.expr | None, place: Place) -> tuple[Kind, Expression | None]:
-    if isinstance(node, ast.Name) and node.id in _KINDS:
-        return _KINDS[node.id], None
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "bits"
-    ):
-        return Kind.BITS, PythonExpressionReader((), NameSupply()).read(node.slice)
+    match node:
+        case ast.Name(id=word) if word in KIND_NAMES:
+            return KIND_NAMES[word], None
+        case ast.Subscript(value=ast.Name(id="bits"), slice=width):
+            return Kind.BITS, PythonExpressionReader((), NameSupply()).read(width)
     raise UnsupportedProgram(
         "a parameter must be int, float, bool, bits[n], list, or a list[…] of one of these", place
     )
@@ -299,15 +296,11 @@ def _read_claim_amount(node: ast.expr, place: Place) -> Expression:
 
 
 def _read_neighbours(node: ast.expr, place: Place) -> Neighbours:
-    if isinstance(node, ast.Constant):
-        return parse_neighbours(node.value, None, place)
-    if (
-        isinstance(node, ast.Tuple)
-        and len(node.elts) == 2
-        and all(isinstance(one, ast.Constant) for one in node.elts)
-    ):
-        word, k = (one.value for one in node.elts if isinstance(one, ast.Constant))
-        return parse_neighbours(word, k, place)
+    match node:
+        case ast.Constant(value=word):
+            return parse_neighbours(word, None, place)
+        case ast.Tuple(elts=[ast.Constant(value=word), ast.Constant(value=k)]):
+            return parse_neighbours(word, k, place)
     raise UnsupportedProgram(
         'neighbours must be a name such as "one", or a pair such as ("l1", 2)', place
     )

@@ -6,17 +6,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from hedgerow.verify.language.program import (
     Apply,
+    Assign,
     Expression,
     Length,
     Name,
     Number,
+    Output,
     Parameter,
     Place,
     Read,
+    Sample,
 )
 from hedgerow.verify.language.python.expressions import (
     PythonExpressionReader,
@@ -27,12 +31,9 @@ from hedgerow.verify.language.python.expressions import (
 from hedgerow.verify.language.python.returned_lists import find_returned_list
 from hedgerow.verify.language.steps import (
     BranchStep,
-    DrawStep,
     JumpStep,
     LoopStep,
     NameSupply,
-    OutputStep,
-    SetStep,
     Step,
     Steps,
 )
@@ -55,14 +56,8 @@ class FunctionBodyReader:
         self.returned_list = find_returned_list(function, self.parameters)
 
     def read_steps(self) -> Steps:
-        body = self.function.body
-        if (
-            isinstance(body[0], ast.Expr)
-            and isinstance(body[0].value, ast.Constant)
-            and isinstance(body[0].value.value, str)
-        ):
-            body = body[1:]  # the docstring
-        return self.read_block(body)
+        has_docstring = ast.get_docstring(self.function) is not None
+        return self.read_block(self.function.body[has_docstring:])
 
     def read_block(self, body: Sequence[ast.stmt]) -> Steps:
         return tuple(step for statement in body for step in self.read_statement(statement))
@@ -89,8 +84,7 @@ class FunctionBodyReader:
                 )
                 return self._build_assignment(node.target, total, place)
             case ast.If():
-                condition = self.reader.read(node.test)
-                draws = self.reader.take_draws()
+                condition, draws = self._read_value(node.test)
                 return [
                     *draws,
                     BranchStep(
@@ -98,8 +92,7 @@ class FunctionBodyReader:
                     ),
                 ]
             case ast.While() if not node.orelse:
-                condition = self.reader.read(node.test)
-                draws = self.reader.take_draws()
+                condition, draws = self._read_value(node.test)
                 return [LoopStep(condition, self.read_block(node.body), tuple(draws), (), place)]
             case ast.For() if not node.orelse:
                 return self._read_for(node, place)
@@ -109,7 +102,7 @@ class FunctionBodyReader:
                 return [*self._read_return(node.value), JumpStep("return", place)]
         raise refuse_construct(format_node(node).splitlines()[0], place)
 
-    def _read_value(self, node: ast.expr) -> tuple[Expression, list[DrawStep]]:
+    def _read_value(self, node: ast.expr) -> tuple[Expression, list[Sample]]:
         value = self.reader.read(node)
         return value, self.reader.take_draws()
 
@@ -122,8 +115,8 @@ class FunctionBodyReader:
         value, draws = self._read_value(node)
         if draws and value == Name(draws[-1].name):  # eta = laplace(b) needs no second name
             last = draws.pop()
-            return [*draws, DrawStep(name, last.noise, last.parameters, place)]
-        return [*draws, SetStep(name, value, place)]
+            return [*draws, replace(last, name=name, place=place)]
+        return [*draws, Assign(name, value, place)]
 
     def _read_assignment(self, node: ast.Assign, place: Place) -> list[Step]:
         target, value = node.targets[0], node.value
@@ -164,8 +157,8 @@ class FunctionBodyReader:
                 )
             held = self.name_supply.make_name(f"{one.id}_next")
             found, draws = self._read_value(node)
-            first += [*draws, SetStep(held, found, place)]
-            then.append(SetStep(one.id, Name(held, place), place))
+            first += [*draws, Assign(held, found, place)]
+            then.append(Assign(one.id, Name(held, place), place))
         return [*first, *then]
 
     def _read_for(self, node: ast.For, place: Place) -> list[Step]:
@@ -176,7 +169,7 @@ class FunctionBodyReader:
             start, stop, step = Number(Fraction(0), place), Length(node.iter.id, place), Fraction(1)
             counter = self.name_supply.make_name(f"{name}_place")
             first: tuple[Step, ...] = (
-                SetStep(name, Read(node.iter.id, Name(counter, place), place), place),
+                Assign(name, Read(node.iter.id, Name(counter, place), place), place),
             )
             before: list[Step] = []
         else:
@@ -185,46 +178,42 @@ class FunctionBodyReader:
             )
             hidden = self._needs_hidden_counter(name, node)
             counter = self.name_supply.make_name(f"{name}_next") if hidden else name
-            first = (SetStep(name, Name(counter, place), place),) if hidden else ()
+            first = (Assign(name, Name(counter, place), place),) if hidden else ()
         here = Name(counter, place)
         guard = Apply("<", (here, stop) if step > 0 else (stop, here), place)
-        onward = SetStep(counter, Apply("+", (here, Number(step, place)), place), place)
+        onward = Assign(counter, Apply("+", (here, Number(step, place)), place), place)
         loop = LoopStep(guard, (*first, *self.read_block(node.body)), (), (onward,), place)
-        return [*before, SetStep(counter, start, place), loop]
+        return [*before, Assign(counter, start, place), loop]
 
     def _needs_hidden_counter(self, name: str, node: ast.For) -> bool:
         """Return whether the loop variable is assigned in the loop or read outside it, so that it
         cannot be the counter itself.
         """
         inside = set(map(id, ast.walk(node)))
-        for one in ast.walk(self.function):
-            if isinstance(one, ast.Name) and one.id == name and one is not node.target:
-                if isinstance(one.ctx, ast.Store) and id(one) in inside:
-                    return True
-                if (
-                    isinstance(one.ctx, ast.Load)
-                    and id(one) not in inside
-                    and not self._is_owned_elsewhere(one, node)
-                ):
-                    return True
-        return False
+        mentions = [
+            one
+            for one in ast.walk(self.function)
+            if isinstance(one, ast.Name) and one.id == name and one is not node.target
+        ]
+        return any(
+            isinstance(one.ctx, ast.Store)
+            if id(one) in inside
+            else isinstance(one.ctx, ast.Load) and not self._is_owned_elsewhere(one, node)
+            for one in mentions
+        )
 
     def _is_owned_elsewhere(self, name: ast.Name, other: ast.For) -> bool:
         """Return whether the name is used in another for-loop over the same variable that does not
         contain ``other``.
         """
-        for loop in ast.walk(self.function):
-            if (
-                isinstance(loop, ast.For)
-                and isinstance(loop.target, ast.Name)
-                and loop.target.id == name.id
-            ):
-                inside = [part for statement in loop.body for part in ast.walk(statement)]
-                if any(part is name for part in inside) and all(
-                    part is not other for part in inside
-                ):
-                    return True
-        return False
+        bodies = [
+            {id(part) for statement in loop.body for part in ast.walk(statement)}
+            for loop in ast.walk(self.function)
+            if isinstance(loop, ast.For)
+            and isinstance(loop.target, ast.Name)
+            and loop.target.id == name.id
+        ]
+        return any(id(name) in body and id(other) not in body for body in bodies)
 
     def _read_range(
         self, node: ast.expr, loop: ast.For, place: Place
@@ -263,38 +252,28 @@ class FunctionBodyReader:
         }
         if mentioned & stored:  # Python evaluates range once; the loop changes its bounds
             end = self.name_supply.make_name("end")
-            before.append(SetStep(end, stop, place))
+            before.append(Assign(end, stop, place))
             stop = Name(end, place)
         return start, stop, step.value, before
 
     def _read_expression_statement(self, node: ast.expr, place: Place) -> list[Step]:
-        if (
-            isinstance(node, ast.Call)
-            and find_called_name(node) == "output"
-            and len(node.args) == 1
-            and not node.keywords
-        ):
-            if self.returned_list is not None:
+        match node:
+            case ast.Call(args=[value], keywords=[]) if find_called_name(node) == "output":
+                if self.returned_list is not None:
+                    raise UnsupportedProgram(
+                        "use either output(…) or one returned list, not both", place
+                    )
+                return self._build_outputs([value], place)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value]
+            ) if name == self.returned_list:
+                return self._build_outputs([value], place)
+            case ast.Call(func=ast.Attribute(attr="append"), args=[_]):
                 raise UnsupportedProgram(
-                    "use either output(…) or one returned list, not both",
+                    f"{format_node(node)}: append only to a list that starts as [] and is returned"
+                    " at the end",
                     place,
                 )
-            value, draws = self._read_value(node.args[0])
-            return [*draws, OutputStep(value, place)]
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "append"
-            and len(node.args) == 1
-        ):
-            if isinstance(node.func.value, ast.Name) and node.func.value.id == self.returned_list:
-                value, draws = self._read_value(node.args[0])
-                return [*draws, OutputStep(value, place)]
-            raise UnsupportedProgram(
-                f"{format_node(node)}: append only to a list that starts as [] and is returned at"
-                " the end",
-                place,
-            )
         raise UnsupportedProgram(
             f"{format_node(node)} is not a statement of the language; use output(…) or an"
             " assignment",
@@ -312,14 +291,14 @@ class FunctionBodyReader:
         steps: list[Step] = []
         for one in values:
             value, draws = self._read_value(one)
-            steps += [*draws, OutputStep(value, place)]
+            steps += [*draws, Output(value, place)]
         return steps
 
     def _read_return(self, node: ast.expr | None) -> list[Step]:
-        if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        # each entry of the returned list was output when it was appended
+        if node is None or self.returned_list is not None:
             return []
-        if self.returned_list is not None:
-            return []  # each entry was output when it was appended
-        if isinstance(node, ast.Tuple | ast.List):
-            return self._build_outputs(node.elts, find_place(node))
-        return self._build_outputs([node], find_place(node))
+        if isinstance(node, ast.Constant) and node.value is None:
+            return []
+        values = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
+        return self._build_outputs(values, find_place(node))

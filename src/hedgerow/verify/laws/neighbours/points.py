@@ -20,7 +20,7 @@ import numpy as np
 from hedgerow.errors import InvalidArgument
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 from hedgerow.verify.laws.case import LawCase
 from hedgerow.verify.laws.integer_distribution import IntegerDistribution
 from hedgerow.verify.laws.neighbours.data_sets import (
@@ -57,8 +57,8 @@ class PointChooser:
     """A use of the mechanism on a column, under one relation."""
 
     relation: str
-    draw: Callable[[Sample], Any]
-    log_prob: Callable[[Any, Sample], float]
+    draw: Callable[[SortedSample], Any]
+    log_prob: Callable[[Any, SortedSample], float]
 
 
 def list_choosers(case: LawCase) -> list[PointChooser]:
@@ -87,9 +87,9 @@ def _make_median_chooser(mechanism: Any, median: Quantile) -> PointChooser:
     )
 
 
-def make_column(rows: Rows, width: int) -> Sample:
+def make_column(rows: Rows, width: int) -> SortedSample:
     """Return a column of integers from 0 to ``width``."""
-    return Sample(np.array(sorted(rows), dtype=np.int64), 0, width)
+    return SortedSample(np.array(sorted(rows), dtype=np.int64), 0, width)
 
 
 def compute_point_distribution(
