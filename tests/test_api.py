@@ -12,7 +12,7 @@ import pytest
 import hedgerow as hr
 from database.clinic import visits, write
 from hedgerow import database
-from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.errors import InvalidArgument, SourceError, Unbounded
 from hedgerow.policy import Policy
 
 
@@ -35,9 +35,22 @@ def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
 def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
     with pytest.raises(
         InvalidArgument,
-        match=r"not a path: read the file first.*read_csv.*hedgerow init.*got 'stays\.csv'",
-    ):
+        match=r"not a path: read the file.*read_csv.*hedgerow init.*hr\.open; got 'stays\.csv'",
+    ) as refused:
         hr.protect(path, unit="id", neighbours="add-remove", columns={}, epsilon=1)
+    assert refused.value.argument == "frame"
+
+
+def test_without_declarations_columns_have_the_types_of_the_frame_and_no_bounds() -> None:
+    frame = pd.DataFrame({"id": [1, 2], "age": [30, 41], "height": [1.7, 1.8], "ok": [True, False]})
+    with hr.protect(frame, unit="id", neighbours="add-remove", epsilon=1) as db:
+        listed = db.query("SELECT name, type, min, max, value_count FROM hedgerow.columns").rows
+        assert len(db.query("SELECT COUNT(*) FROM data WHERE age > 35 AND ok", epsilon=0.5)) == 1
+        with pytest.raises(Unbounded, match=r"AVG\(age\) needs bounds"):
+            db.query("SELECT AVG(age) FROM data")
+    types = {"id": "integer", "age": "integer", "height": "real", "ok": "boolean"}
+    assert {row["name"]: row["type"] for row in listed} == types
+    assert {(row["min"], row["max"], row["value_count"]) for row in listed} == {(None,) * 3}
 
 
 def test_bounds_of_days_make_them_keys() -> None:
@@ -54,7 +67,7 @@ def test_bounds_of_days_make_them_keys() -> None:
     assert found.rows == [{"m": 1, "n": 1}, {"m": 2, "n": 2}, {"m": 3, "n": 0}]
 
 
-def test_a_column_of_several_types_is_told_of() -> None:
+def test_a_column_of_several_types_is_reported() -> None:
     frame = pd.DataFrame({"id": [1, "a", 2.5], "v": [1, 2, 3]})
     with pytest.raises(SourceError, match="with mixed types are not read"):
         hr.protect(frame, unit="id", neighbours="add-remove", columns={"v": (0, 3)}, epsilon=1)

@@ -109,3 +109,8 @@ def test_a_pickled_invalid_argument_keeps_name_and_message() -> None:
     error = InvalidArgument("epsilon", "must be above 0", -1)
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), copy.argument) == (InvalidArgument, str(error), "epsilon")
+
+
+def test_a_notebook_shows_the_message_and_no_traceback() -> None:
+    shown = errors.Refused("age needs bounds.")._render_traceback_()
+    assert shown == ["Refused: age needs bounds."]

@@ -35,7 +35,7 @@ def protect(
     *,
     unit: str,
     neighbours: str,
-    columns: Mapping[str, Any],
+    columns: Mapping[str, Any] | None = None,
     epsilon: Number,
     delta: Number | None = None,
     noise: str = "laplace",
@@ -48,6 +48,9 @@ def protect(
     """Protect a frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is
     in memory unless a file is named.
 
+    ``columns`` declares bounds and lists of values, which are never read from the data; a column
+    that is not declared has the type of the frame's schema.
+
     A ledger file belongs to one frame: answers about a ``version`` are reused, whatever frame is
     given. Name another version when rows have changed, and another ledger for other people.
     """
@@ -58,7 +61,7 @@ def protect(
         raise InvalidArgument(
             "frame",
             "must be a frame, not a path: read the file first, as in hr.protect(pandas.read_csv(…),"
-            " …), or write a policy with 'hedgerow init' and open that",
+            " …), or write a policy with 'hedgerow init' and open it with hr.open",
             str(frame),
         )
     policy = Policy.for_frame(

@@ -39,6 +39,10 @@ _MAX_DECIMAL_DIGITS = 12  # fractions with more digits are shown as p/q
 class HedgerowError(Exception):
     """The base class of every error that Hedgerow raises on purpose."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the message alone, which IPython shows in place of a traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class InvalidArgument(HedgerowError, ValueError):
     """An invalid parameter.

@@ -56,6 +56,29 @@ def test_intervals_belong_to_aggregates_and_expressions_of_them() -> None:
         answer.interval("nothing")
 
 
+def test_frames_have_the_ends_of_intervals_where_they_are_asked_for() -> None:
+    sql = "SELECT region, COUNT(*) AS n, AVG(age) AS a, MEDIAN(age) AS m FROM data GROUP BY region"
+    with exactly(epsilon=100) as db:
+        answer = ask(db, sql)
+    frame = answer.to_pandas(intervals=True)
+    # a key has no interval, and that of a median is private
+    assert list(frame) == ["region", "n", "n_low", "n_high", "a", "a_low", "a_high", "m"]
+    for name in ("n", "a"):
+        ends = zip(frame[f"{name}_low"], frame[f"{name}_high"], strict=True)
+        assert list(ends) == answer.interval(name)
+    assert answer.to_polars(intervals=True).columns == list(frame)
+    assert answer.to_arrow().column_names == ["region", "n", "a", "m"]
+
+
+def test_the_end_of_an_interval_replaces_no_column() -> None:
+    with exactly(epsilon=100) as db:
+        answer = ask(db, "SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n) AS n_low FROM data")
+    assert answer.to_arrow().column_names == ["n", "n_low"]
+    with pytest.raises(InvalidArgument, match="adds a column n_low") as refused:
+        answer.to_arrow(intervals=True)
+    assert refused.value.argument == "intervals"
+
+
 def test_intervals_of_two_aggregates_hold_together() -> None:
     with exactly(epsilon=100) as db:
         answer = ask(

@@ -129,7 +129,7 @@ def test_every_deviation_from_plain_sql_has_a_caveat(sql: str, said: list[str]) 
     assert all(part in note for part, note in zip(said, answer.notes, strict=True))
 
 
-def test_bounds_are_told_as_they_were_declared_and_not_as_the_grid_has_them() -> None:
+def test_caveats_show_declared_bounds_and_not_grid_bounds() -> None:
     """No power of two is 0.3: the grid of a real column without a step of its own ends a little
     below.
     """
@@ -203,7 +203,7 @@ def test_ranks_are_counted() -> None:
     )
 
 
-def test_dates_known_by_month_are_told_of_where_they_are_used() -> None:
+def test_dates_known_by_month_have_a_caveat_where_used() -> None:
     table = pa.table(
         {"patient_id": [1, 2], "day": pa.array(["2026-01-05", "2026-02-11"]).cast(pa.date32())}
     )

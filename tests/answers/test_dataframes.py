@@ -16,8 +16,9 @@ class Two(FrameConversions):
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = [{"a": 1, "b": "x"}, {"a": 2, "b": None}]
 
-    def to_arrow(self) -> Any:
-        return pa.Table.from_pylist(self.rows)
+    def to_arrow(self, *, intervals: bool = False) -> Any:
+        table = pa.Table.from_pylist(self.rows)
+        return table.append_column("a_low", pa.array([0, 1])) if intervals else table
 
 
 def test_every_kind_has_the_rows() -> None:
@@ -27,6 +28,13 @@ def test_every_kind_has_the_rows() -> None:
     assert two.to_polars().to_dicts() == pa.table(two).to_pylist() == two.rows
     assert two.to_pandas()["a"].tolist() == [1, 2]
     assert len(two) == 2
+
+
+def test_every_kind_has_intervals_where_they_are_asked_for() -> None:
+    two = Two()
+    assert two.to_pandas(intervals=True)["a_low"].tolist() == [0, 1]
+    assert two.to_polars(intervals=True)["a_low"].to_list() == [0, 1]
+    assert "a_low" not in two.to_pandas()
 
 
 def test_without_an_arrow_table_there_is_none() -> None:

@@ -24,7 +24,7 @@ SHAPES: list[Callable[[float], float]] = [
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("precision", [1e-3, 1e-4])
 @given(target=st.integers(20, 99).map(lambda n: Fraction(2 * n + 1, 20)))
-def test_it_is_enough_and_hardly_more_than_needed(
+def test_the_found_epsilon_reaches_the_target_with_little_to_spare(
     shape: Callable[[float], float], precision: float, target: Fraction
 ) -> None:
     found = find_least_epsilon(lambda e: shape(float(e)), target, Fraction(100), precision)

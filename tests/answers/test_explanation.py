@@ -42,7 +42,7 @@ def test_questions_left_is_exact() -> None:
     assert not budget.covers((many + 1) * small)
 
 
-def test_it_reads_well_and_is_json() -> None:
+def test_an_explanation_is_readable_and_json() -> None:
     with exactly(epsilon=3) as db:
         told = db.explain(
             "SELECT city, COUNT(*) AS n, AVG(cost) FROM data GROUP BY city", epsilon=1
@@ -69,7 +69,7 @@ BY_CITY = "SELECT city, COUNT(*) AS n, AVG(cost), MEDIAN(age) FROM data GROUP BY
     "explain",
     [Database.explain, lambda db, sql, **price: db.query(f"EXPLAIN PRIVACY {sql}", **price)],
 )
-def test_of_an_answer_that_is_stored_its_own_figures_are_told(
+def test_a_stored_answer_is_explained_by_its_own_figures(
     explain: Callable[..., Explanation],
 ) -> None:
     """A threshold and noise of epsilon 2, asked at a tenth of it: told is what the answer has,
@@ -108,7 +108,7 @@ def test_of_an_answer_that_is_stored_its_own_figures_are_told(
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_of_an_averaged_answer_the_averaged_error_is_told(noise: str) -> None:
+def test_an_averaged_answer_is_explained_by_its_averaged_error(noise: str) -> None:
     """Counts and sums alone, a count measured from the middle, and a mean."""
     sql = "SELECT COUNT(*) AS n, SUM(age) AS s, AVG(cost) AS a FROM data"
     with exactly(epsilon=20, delta=1e-6, noise=noise, max_units=1000) as db:
@@ -194,7 +194,7 @@ EXACT: dict[str, Callable[[Any], float]] = {
 
 @pytest.mark.long
 @pytest.mark.parametrize(("each", "epsilon", "law"), [(1, 2, "Laplace"), (20, 8, "Gaussian")])
-def test_errors_with_the_best_noise_are_those_that_were_told(
+def test_explained_errors_with_the_best_noise_match_measured_errors(
     each: int, epsilon: int, law: str
 ) -> None:
     """3,000 groups with the same rows: the mean of their errors is within 7 standard errors of what
@@ -242,7 +242,7 @@ def test_errors_with_the_best_noise_are_those_that_were_told(
         ) >= 0.95 - 7 * math.sqrt(0.05 * 0.95 / groups)
 
 
-def test_the_scale_of_a_mean_is_told_in_units_of_the_answer() -> None:
+def test_the_scale_of_a_mean_is_in_units_of_the_answer() -> None:
     """Whatever the steps are in which it is counted."""
     columns = {"id": [1], "x": [1.0]}
     scales = []

@@ -41,6 +41,21 @@ def test_numbers_stand_right_and_intervals_are_aligned() -> None:
     assert "ledger entry 3" in text
 
 
+def test_a_notebook_prints_the_table_and_displays_nothing_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    displayed: list[object] = []
+    with exactly(epsilon=3) as db:
+        answer = answered(db, GROUPED)
+    plain = repr(answer)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("rich.jupyter.display", lambda *shown: displayed.append(shown))
+    assert Console().is_jupyter  # what rich believes in a notebook
+    assert repr(answer) == plain
+    assert "region" in plain
+    assert displayed == []
+
+
 @pytest.mark.parametrize(
     ("pairs", "places"),
     [
@@ -52,7 +67,7 @@ def test_numbers_stand_right_and_intervals_are_aligned() -> None:
         ([(0, 1e-30)], 12),
     ],
 )
-def test_as_many_decimals_as_the_interval_is_worth(
+def test_decimals_follow_the_width_of_the_interval(
     pairs: list[tuple[float, float] | None], places: int | None
 ) -> None:
     assert show._count_decimals(pairs) == places
@@ -87,7 +102,7 @@ def test_a_terminal_gets_the_same_table() -> None:
     assert drawn == repr(answer).split("\n\n")[0].splitlines()
 
 
-def test_long_answers_are_cut_and_say_so() -> None:
+def test_long_answers_are_truncated_with_a_note() -> None:
     frame = pa.table({"id": list(range(70)), "k": list(range(70))})
     keys = {"k": {"values": list(range(70))}}
     with protect(frame, unit="id", neighbours="add-remove", columns=keys, epsilon=1) as db:
@@ -110,7 +125,7 @@ def test_no_rows_and_no_intervals() -> None:
         assert "HAVING, LIMIT or OFFSET leaves no rows." in repr(empty)
 
 
-def test_groups_that_are_not_shown_are_told_about() -> None:
+def test_hidden_groups_are_mentioned() -> None:
     note = "Groups with a noisy count below 57 people are hidden. …"
     assert show._describe_no_rows([note]).startswith("Every group is hidden")
 
@@ -144,14 +159,14 @@ def test_a_notebook_escapes_and_draws_error_bars() -> None:
         assert 4 <= float(x) <= 116
 
 
-def test_error_bars_skip_what_is_null() -> None:
+def test_error_bars_skip_nulls() -> None:
     full, empty = show._draw_error_bars([3, None], [(1, 5), None])
     assert full.startswith("<svg")
     assert empty == ""
     assert 'cx="4.0"' in show._draw_error_bars([2], [(2, 2)])[0]
 
 
-def test_an_explanation_says_each_thing_once() -> None:
+def test_an_explanation_repeats_nothing() -> None:
     with exactly(epsilon=3) as db:
         told = db.explain("SELECT city, COUNT(*) AS n, SUM(age) FROM data GROUP BY city", epsilon=1)
     lines = repr(told).splitlines()

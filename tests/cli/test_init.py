@@ -76,7 +76,7 @@ def test_json_and_another_place(folder: Path, capsys: pytest.CaptureFixture[str]
     assert (policy.name, policy.tables[0].source) == ("clinic", "../visits.csv")
 
 
-def test_times_of_day_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_of_day_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pq.write_table(
         pa.table({"patient_id": [1], "at": [datetime(2026, 1, 1, 12)]}), folder / "visits.parquet"
     )
@@ -87,9 +87,7 @@ def test_times_of_day_are_told_of(folder: Path, capsys: pytest.CaptureFixture[st
     assert "Note: visits.at holds timestamps; it is read as dates" in capsys.readouterr().out
 
 
-def test_columns_that_cannot_be_read_are_told_of(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreadable_columns_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pq.write_table(
         pa.table(
             {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "tags": [["a"]]}

@@ -61,7 +61,7 @@ def test_a_whole_answers_file_needs_no_question() -> None:
     assert "# " in draft.text
 
 
-def test_every_missing_answer_is_told_at_once_with_its_line() -> None:
+def test_all_missing_answers_are_reported_at_once_with_their_lines() -> None:
     with pytest.raises(InvalidArgument) as caught:
         asked('[tables.visits]\nunit = "patient_id"\n')
     lines = str(caught.value).splitlines()

@@ -190,9 +190,7 @@ def test_budgets_that_nobody_speaks_for_are_named(
     assert views["staff"]["left"] == "0.000000000000"
 
 
-def test_a_policy_that_is_not_there_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_policy_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "cannot be read (No such file" in said(
         capsys, "ledger", "verify", str(tmp_path / "nowhere.toml"), code=2
     )

@@ -48,7 +48,7 @@ def test_table_csv_json_and_arrow_tell_the_same(
 
 
 @pytest.mark.long
-def test_an_answer_of_no_groups_is_told_in_every_format(
+def test_an_answer_without_groups_is_shown_in_every_format(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """No more than a few are 30 years old: of them the groups of a column without declared

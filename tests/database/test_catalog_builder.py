@@ -135,7 +135,7 @@ def test_links_parts_and_keys_come_from_the_policy() -> None:
     assert (cities.unique, cities.population, cities.schema.unit) == ((("name",),), "", None)
 
 
-def test_nobody_is_in_more_parts_than_there_are() -> None:
+def test_a_unit_bound_of_all_parts_leaves_the_table_unpartitioned() -> None:
     assert (
         build_catalog(parse_policy(LINKED.replace("PARTS", "3")), COLUMNS)
         .tables["orders"]
@@ -188,7 +188,7 @@ def towns(**public: ColumnSummary) -> dict[str, Column]:
     }
 
 
-def test_a_public_table_says_what_the_policy_leaves_open() -> None:
+def test_a_public_table_supplies_values_that_the_policy_omits() -> None:
     days = (date(1900, 1, 1), date(1950, 1, 1))
     found = towns(
         name=ColumnSummary(("Aachen", "Bonn"), "Aachen", "Bonn"),
@@ -218,7 +218,7 @@ def test_declared_and_hidden_columns_stay_as_declared() -> None:
 @pytest.mark.parametrize(
     "ends", [(1.5, math.nan), (-math.inf, 2.0), (0.0, 1e300), (None, 2.0), (None, None)]
 )
-def test_ends_that_are_no_numbers_bound_nothing(ends: tuple[float | None, float | None]) -> None:
+def test_non_numeric_ends_do_not_bound_a_column(ends: tuple[float | None, float | None]) -> None:
     assert towns(area=ColumnSummary(None, *ends))["area"] == Column("area", "real")
 
 
@@ -235,7 +235,7 @@ def test_protected_tables_are_never_looked_into() -> None:
     assert catalog.tables["cities"].schema.version == "1 abc"
 
 
-def test_all_missing_columns_are_told_at_once_with_the_names_they_are_near() -> None:
+def test_all_missing_columns_are_reported_at_once_with_similar_names() -> None:
     there = [
         PhysicalColumn("who", "integer"),
         PhysicalColumn("agee", "integer"),

@@ -45,7 +45,7 @@ def spent(db: Database) -> Any:
     return db.ledger.state.budget("people").charged.epsilon
 
 
-def test_it_is_charged_what_was_proved_and_says_what_it_says(db: Database) -> None:
+def test_a_run_is_charged_its_proved_loss_and_returns_noisy_outputs(db: Database) -> None:
     found = db.run(NOISY, NOISY_PROOF, x=NORTH, eps=Fraction(3))
     assert spent(db) == found.cost.epsilon == found.receipt.epsilon == 3
     (noisy,) = found.outputs
@@ -163,7 +163,7 @@ def test_a_run_that_cannot_go_well_is_refused_beforehand(db: Database) -> None:
     assert spent(db) == 1
 
 
-def test_a_failure_on_the_data_is_charged_and_says_nothing(
+def test_a_failure_on_the_data_is_charged_and_discloses_nothing(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from hedgerow.verify.language import interpreter as running
@@ -218,7 +218,7 @@ def test_a_number_that_could_grow_too_large_is_refused_beforehand(db: Database) 
     assert spent(db) == 0
 
 
-def test_it_runs_apart_where_the_engine_does(
+def test_a_mechanism_runs_in_the_process_of_an_isolated_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, started = (
@@ -245,7 +245,7 @@ def test_it_runs_apart_where_the_engine_does(
     assert started == [17, 17]
 
 
-def test_it_goes_through_the_policy_of_a_file(tmp_path: Path) -> None:
+def test_a_policy_file_governs_custom_mechanisms(tmp_path: Path) -> None:
     path = write(tmp_path / "clinic")
     with open(path, analyst="ana") as db:
         asked = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE region = 'north'"

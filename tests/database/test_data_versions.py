@@ -104,7 +104,7 @@ def test_one_line_moves_the_count_by_one_or_the_file_is_refused(kind: str, tmp_p
         assert abs(count(path) - count(write(tmp_path / "without"))) <= 1.5
 
 
-def test_an_analyst_is_told_no_line_and_no_ledger_is_begun(tmp_path: Path) -> None:
+def test_an_analyst_sees_no_bad_line_and_no_ledger_is_created(tmp_path: Path) -> None:
     path = write(tmp_path, BAD)
     with pytest.raises(SourceError) as told:
         opened(path)
@@ -123,7 +123,7 @@ def test_an_analyst_is_told_no_line_and_no_ledger_is_begun(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("act", [open_dry_run, accept_policy])
-def test_the_custodian_is_told_the_lines(act: Any, tmp_path: Path) -> None:
+def test_the_custodian_sees_the_bad_lines(act: Any, tmp_path: Path) -> None:
     path = write(tmp_path, BAD)
     with pytest.raises(
         SourceError, match=r"1 line is malformed\.\n  line 22 has an unclosed quote"
@@ -190,7 +190,7 @@ def test_other_bytes_under_an_accepted_version_are_refused(data: bytes, tmp_path
     assert len(entries(path)) == 1
 
 
-def test_versions_are_declared_and_stay_what_they_were(tmp_path: Path) -> None:
+def test_a_declared_version_stays_unchanged(tmp_path: Path) -> None:
     path = write(tmp_path)
     opened(path).close()
     more = GOOD + b"99,77,T\n"
@@ -239,7 +239,7 @@ def test_the_custodian_accepts_a_version_before_anybody_opens_it(tmp_path: Path)
     assert len(entries(path)) == 2
 
 
-def test_of_two_that_accept_one_file_one_writes_it(
+def test_one_of_two_concurrent_acceptances_writes_the_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path)
@@ -315,7 +315,7 @@ def test_to_allow_line_breaks_needs_the_custodian_and_changes_no_byte(tmp_path: 
     assert len({(file["key"], file["size"], file["digest"]) for file in files}) == 1
 
 
-def test_public_files_are_accepted_in_the_same_way(tmp_path: Path) -> None:
+def test_public_files_are_accepted_like_protected_files(tmp_path: Path) -> None:
     public = POLICY + '\n[tables.regions]\nsource = "regions.csv"\npublic = true\n'
     (tmp_path / "regions.csv").write_text("region,name\nnorth,N\nsouth,S\n")
     path = write(tmp_path, policy=public)

@@ -155,7 +155,7 @@ def test_only_plain_counts_are_handed_over(asked: Any, told: str, db: Database) 
     assert spent(db) == 0
 
 
-def test_arguments_are_those_of_the_program(db: Database) -> None:
+def test_arguments_match_the_program(db: Database) -> None:
     with pytest.raises(InvalidArgument, match="eps must be given: noisy takes x, eps"):
         db.run(NOISY, NOISY_PROOF, x=NORTH)
     with pytest.raises(InvalidArgument, match="T must be left out: noisy takes x, eps"):

@@ -29,7 +29,7 @@ def test_the_budget_lives_on_in_its_file(tmp_path: Path) -> None:
         assert again.rows == first.rows  # type: ignore[union-attr]
 
 
-def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Path) -> None:
+def test_a_changed_file_is_reported_before_any_charge(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
         first, spent = (
@@ -110,7 +110,7 @@ def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(
         accept_policy(path)
 
 
-def test_of_two_that_open_with_the_same_policy_one_writes_it(
+def test_one_of_two_concurrent_openings_writes_the_policy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overtaken(path := write(tmp_path), monkeypatch, "2.0")
@@ -151,7 +151,7 @@ def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:
         open_dry_run(path)
 
 
-def test_raising_the_budget_raises_nothing_else(tmp_path: Path) -> None:
+def test_raising_the_budget_changes_no_other_limit(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:
         db.query("SELECT COUNT(*) FROM visits", epsilon=1)
@@ -250,7 +250,7 @@ def test_a_frame_may_have_a_ledger_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_engine_in_a_process_of_its_own_says_the_same(tmp_path: Path) -> None:
+def test_an_isolated_engine_returns_the_same_answers(tmp_path: Path) -> None:
     wide = POLICY.replace("epsilon = 3.0", "epsilon = 9000").replace(
         "per_query = 1.0", "per_query = 9000"
     )
@@ -340,7 +340,7 @@ def test_failed_runs_are_forgiven_by_the_custodian(tmp_path: Path) -> None:
         db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
 
 
-def test_another_name_of_the_same_file_is_no_fresh_budget(tmp_path: Path) -> None:
+def test_another_path_to_the_same_file_shares_the_budget(tmp_path: Path) -> None:
     path = write(tmp_path)
     open(path, in_process=True).close()
     (tmp_path / "again.parquet").hardlink_to(tmp_path / "visits.parquet")
@@ -445,7 +445,7 @@ def test_ledgers_about_other_data_may_lie_side_by_side(tmp_path: Path) -> None:
     assert {file.stem for file in tmp_path.glob("*.ledger")} == {"clinic", "other", "one", "two"}
 
 
-def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
+def test_the_policy_limits_failed_runs(tmp_path: Path) -> None:
     path = write(tmp_path, POLICY.replace('name = "clinic"', 'name = "clinic"\nmax_failures = 2'))
     with open(path, analyst="bob", in_process=True) as db:
         db.start()
@@ -464,7 +464,7 @@ def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
 UNUSED = POLICY.replace("[tables.visits]\n", "[budgets.staff]\nepsilon = 2\n\n[tables.visits]\n", 1)
 
 
-def test_a_budget_that_no_table_uses_yet_stands_in_nobodys_way(tmp_path: Path) -> None:
+def test_an_unused_budget_is_harmless(tmp_path: Path) -> None:
     path = write(tmp_path)
     path.write_text(UNUSED)
     assert list(read_budgets(path)) == ["people"]
@@ -481,7 +481,7 @@ def test_a_budget_that_no_table_uses_yet_stands_in_nobodys_way(tmp_path: Path) -
     assert list(read_budgets(path)) == ["people", "staff"]
 
 
-def test_quotas_are_told_with_what_is_left(tmp_path: Path) -> None:
+def test_quotas_are_shown_with_their_remainder(tmp_path: Path) -> None:
     path = write(tmp_path)
     quota = read_quotas(path)["ana"]
     assert quota is not None

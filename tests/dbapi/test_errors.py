@@ -97,7 +97,7 @@ def test_other_errors_are_translated(
     assert again.value is caught.value
 
 
-def test_a_policy_that_is_not_there_is_told_in_both_trees(tmp_path: Path) -> None:
+def test_a_missing_policy_raises_errors_of_both_hierarchies(tmp_path: Path) -> None:
     with pytest.raises(connection.Error) as caught:
         connect(tmp_path / "nothing.toml")
     assert isinstance(caught.value, errors.InvalidArgument | errors.SourceError)

@@ -92,6 +92,26 @@ def test_parameters_stand_where_tokens_are(
 
 
 @pytest.mark.parametrize(
+    ("sql", "parameters", "written"),
+    [
+        ("x = :low AND y = :low", {"low": -1}, "x =  (-1)  AND y =  (-1) "),
+        ("x = %(low)s", {"low": "it's"}, "x =  'it''s' "),
+        ("x % 2 = :a AND y::INT = :b::INT", {"a": 0, "b": 2}, "x % 2 =  0  AND y::INT =  2 ::INT"),
+        ("':a %(a)s' = :a -- :b\n", {"a": 1}, "':a %(a)s' =  1  -- :b\n"),
+        ("EXPLAIN PRIVACY SELECT :date", {"date": 2}, "EXPLAIN PRIVACY SELECT  2 "),
+        ("no name", {}, "no name"),
+    ],
+)
+def test_parameters_may_have_names(sql: str, parameters: dict[str, object], written: str) -> None:
+    assert bind_parameters(sql, parameters) == written
+
+
+def test_a_named_parameter_reaches_the_question(cursor: Cursor) -> None:
+    cursor.execute("SELECT COUNT(*) AS n FROM data WHERE city = :city", {"city": "city 0"})
+    assert round(cursor.fetchall()[0][0]) == 400
+
+
+@pytest.mark.parametrize(
     "text",
     ["'; DROP TABLE data; --", "' OR '1' = '1", "\\' OR 1 = 1 --", "x' UNION ALL SELECT 1 --", "?"],
 )
@@ -108,6 +128,8 @@ def test_text_stays_text(cursor: Cursor, text: str) -> None:
         ("x = ?", "a", "list or a tuple"),
         ("x = ?", {"a": 1}, "list or a tuple"),
         ("x = ?", 5, "list or a tuple"),
+        ("x = :low AND y = :high", {"low": 1}, "no value for high"),
+        ("x = :low", {"low": 1, "lwo": 2}, "no placeholder for lwo"),
     ],
 )
 def test_parameters_must_fit(sql: str, parameters: Any, told: str) -> None:

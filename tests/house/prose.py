@@ -28,6 +28,8 @@ COINED = re.compile(
     r"|no less than is|has no say|comes? into play|picking|the door|worlds?)\b",
     re.IGNORECASE,
 )
+# A test is named after the behaviour that it checks: `test_what_is_refused` names none.
+_EMPTY_TEST_OPENERS = ("what", "how", "of", "those", "so", "nor", "who", "whose", "which")
 _FIX_WORDS = (
     "accept add allow answer apply ask attack avoid bound call change check choose clamp close "
     "combine compare convert copy correct count create cut declare define delete divide drop "
@@ -97,6 +99,18 @@ def coined_words(root: Path) -> list[str]:
         for line, text in _prose(file)
         if (hit := COINED.search(text))
     ]
+
+
+def unclear_test_names(root: Path) -> list[str]:
+    """No test name uses a coined word or begins with a relative clause."""
+    found = []
+    for module, file in modules(root).items():
+        for node in nodes(file):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                words = node.name.removeprefix("test_").split("_")
+                if words[0] in _EMPTY_TEST_OPENERS or COINED.search(" ".join(words)):
+                    found.append(f"{module}:{node.lineno}: {node.name}")
+    return found
 
 
 def _literal_text(node: ast.AST) -> str | None:

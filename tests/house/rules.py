@@ -60,7 +60,6 @@ STORE_MAY_IMPORT = {"ledger.sqlite": {"apsw"}, "ledger.sqlite_file": {"apsw"}}
 MODULE_LINES, MEDIAN_LINES, FUNCTION_LINES, FOLDER_MODULES = 400, 150, 60, 20
 # AST statements, which no formatter changes: behind one answer, and in one room of the core.
 ANSWER_STATEMENTS, ROOM_STATEMENTS = 5500, 2000
-SHARED_CLASS_NAMES = {"Sample"}  # a statement of the proof language, and a sorted column
 # All that lets exact numbers out, with noise.
 DOORS = {"release.release", "release.publication", "release.custom_release"}
 PARTICIPLES = frozenset(
@@ -291,11 +290,7 @@ def repeated_classes(root: Path) -> list[str]:
         for node in nodes(file):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module)
-    return [
-        f"{name}: {', '.join(where)}"
-        for name, where in places.items()
-        if len(where) > 1 and name not in SHARED_CLASS_NAMES
-    ]
+    return [f"{name}: {', '.join(where)}" for name, where in places.items() if len(where) > 1]
 
 
 def participle_functions(root: Path) -> list[str]:

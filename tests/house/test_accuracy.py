@@ -82,7 +82,7 @@ TINY = [(1, 0, 5), (1, 0, 1), (1, 0, 3), (1, 1, 4), (2, 0, 2)]
         ("sum", 2, (2, 3), [11, 4]),
     ],
 )
-def test_what_is_meant_where_caps_bite(
+def test_the_truth_under_binding_caps_is_the_capped_one(
     part: Any, task: str, groups: int, caps: tuple[int, int], meant: list[Fraction]
 ) -> None:
     asked = part("cells").Cell(
@@ -132,7 +132,7 @@ def test_most_people_are_capped_where_caps_bite(part: Any) -> None:
         assert max((groups > caps[0]).mean(), (rows > caps[1]).mean()) > 0.6
 
 
-def test_bias_is_told_beside_squares_and_by_group_that_of_the_farthest(part: Any) -> None:
+def test_bias_is_reported_beside_squares_and_for_the_farthest_group(part: Any) -> None:
     aim = part("capped").Aim("", slice(1, 2), [np.array([0.0, 10.0])])
     errors, squares = aim.measure([np.array([[9.0, 11.0], [9.0, 13.0]])])
     assert (errors.mean, squares.mean) == (2.0, 5.0)
@@ -150,7 +150,7 @@ def test_bias_is_told_beside_squares_and_by_group_that_of_the_farthest(part: Any
         ("COUNT by group", "20 of 100 groups each", "Gaussian"),
     ],
 )
-def test_what_is_asked_for_spends_no_more_than_the_budget(
+def test_repeated_questions_spend_no_more_than_the_budget(
     part: Any, aggregate: str, shape: str, law: str
 ) -> None:
     found = part("repeated").repeated(cell(part, aggregate, shape), 2, epsilon=EPSILON, delta=DELTA)
@@ -179,7 +179,7 @@ def test_runs_are_independent_draws_of_the_answer_that_was_paid_for(
 
 
 @pytest.mark.slow
-def test_runs_of_keys_are_told_apart(part: Any) -> None:
+def test_runs_of_keys_are_distinguished(part: Any) -> None:
     one = cell(part, "keys shown", "one key each")
     found = part("repeated").repeated(one, 3, epsilon=EPSILON, delta=DELTA)
     shown = part("accuracy")._answers(one, found)

@@ -285,7 +285,7 @@ def test_rank_correlation_sees_a_leak_and_shares_ranks_of_ties(part: Any) -> Non
     assert spearman(np.array([1, 2, 3, 4, 5]), np.array([2, 1, 4, 3, 5])) == pytest.approx(0.8)
 
 
-def test_a_peer_answers_from_its_own_process_and_a_failure_is_told(
+def test_a_peer_answers_from_its_own_process_and_a_failure_is_reported(
     part: Any, tmp_path: Path
 ) -> None:
     peers = part("peers")

@@ -104,7 +104,7 @@ def test_the_same_question_is_asked_anew_and_its_cells_are_fetched_once(
         assert people == [30]
 
 
-def test_every_sum_and_count_is_told_its_limits(part: Any) -> None:
+def test_every_sum_and_count_states_its_limits(part: Any) -> None:
     closer = part("tpch.questions").closer
     assert (
         closer("SELECT SUM(a * (1 - b)) / SUM(c), COUNT(*) FROM t", 5, 2)
@@ -125,7 +125,7 @@ def test_errors_are_relative_to_what_is_there(part: Any) -> None:
     assert list(found(rows, {("a",): (10, 5), ("b",): (0, 2)}, 1)) == pytest.approx([0.1, 0.0])
 
 
-def test_without_the_generator_nothing_is_measured_and_the_reason_is_told(
+def test_without_the_generator_the_benchmark_reports_why_it_is_skipped(
     part: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(part("tpch.tables"), "FOLDER", tmp_path)

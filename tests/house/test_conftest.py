@@ -116,7 +116,7 @@ def test_the_brief_suite_has_few_cases_and_nothing_costly(uneven: Path) -> None:
     assert "3 passed, 49 deselected" in line
 
 
-def test_what_is_costly_is_written_down(uneven: Path) -> None:
+def test_costly_tests_are_written_to_the_list(uneven: Path) -> None:
     code, _ = last_line(uneven, "", "--costs", "-m", "not slow and not long")
     assert code == 0
     assert (uneven / "tests" / "costly.txt").read_text(

@@ -70,6 +70,22 @@ READ = (
         "SELECT STDDEV_SAMP(n), CORR(n, x), COVAR_POP(n, x), COVAR_SAMP(n, x), COUNT(DISTINCT n),"
         " COUNT(*) FILTER (WHERE n > 1), PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n) FROM r"
     ),
+    "SELECT POWER(n, 2), EXP(n), SIGN(n), LOG(n), LOG(2, n), PI(), n // 2 FROM r",
+    (
+        "SELECT ROW_NUMBER() OVER (PARTITION BY k ORDER BY n DESC), RANK() OVER (ORDER BY n),"
+        " DENSE_RANK() OVER (ORDER BY n), PERCENT_RANK() OVER (ORDER BY n), CUME_DIST() OVER"
+        " (ORDER BY n), NTILE(4) OVER (ORDER BY n), LAG(n, 1, 0) OVER (ORDER BY n), LEAD(n) OVER"
+        " (ORDER BY n) FROM r QUALIFY ROW_NUMBER() OVER (ORDER BY n) < 3"
+    ),
+    (
+        "SELECT FIRST_VALUE(n) OVER (ORDER BY n), LAST_VALUE(n) OVER (ORDER BY n), NTH_VALUE(n, 2)"
+        " OVER (ORDER BY n), SUM(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND UNBOUNDED"
+        " FOLLOWING), AVG(n) OVER (ORDER BY n RANGE UNBOUNDED PRECEDING) FROM r"
+    ),
+    (
+        "SELECT k FROM r WHERE EXISTS (SELECT 1 FROM s) INTERSECT SELECT k FROM r EXCEPT SELECT k"
+        " FROM s"
+    ),
 )
 
 
@@ -111,7 +127,7 @@ def leaves(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
 
 
 @pytest.mark.parametrize("sql", READ)
-def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
+def test_text_in_public_questions_is_looked_up_or_quoted(sql: str) -> None:
     """Each text of each node is changed, in turn, to one that would be SQL of its own."""
     asked = read_public_query(sql, PUBLIC)
     assert asked is not None
@@ -133,7 +149,7 @@ def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
 
 
 @pytest.mark.parametrize("sql", READ)
-def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
+def test_no_part_of_a_public_question_is_passed_on_verbatim(sql: str) -> None:
     """Each part that a node could have and has not is filled with a word, a tree, a flag."""
     asked = read_public_query(sql, PUBLIC)
     assert asked is not None
@@ -157,13 +173,14 @@ def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
 
 def test_every_class_that_is_read_is_walked() -> None:
     from hedgerow.sql.public_tables.expressions import FRAGMENT_RULES
+    from hedgerow.sql.public_tables.window_rules import WINDOW_RULES
 
     walked: set[type] = set()
     for sql in READ:
         asked = read_public_query(sql, PUBLIC)
         assert asked is not None
         walked |= {type(node) for node in asked.tree.walk()}
-    assert set(FRAGMENT_RULES) <= walked
+    assert set(FRAGMENT_RULES) | set(WINDOW_RULES) <= walked
 
 
 def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[exp.Expr]:
@@ -197,7 +214,7 @@ def _shelf(schema: Schema) -> StoredTable:
 
 
 @pytest.mark.long
-def test_of_questions_about_people_a_text_is_a_value_or_a_name(
+def test_text_in_protected_questions_is_a_value_or_a_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Stored columns have hostile names here. Where a text of a tree is changed, it is quoted or

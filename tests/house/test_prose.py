@@ -23,6 +23,11 @@ def test_the_sources_read_well(rule: Rule) -> None:
     assert not offences, "\n".join(offences)
 
 
+def test_test_names_state_a_behaviour() -> None:
+    offences = prose.unclear_test_names(ROOT / "tests")
+    assert not offences, "\n".join(offences)
+
+
 def test_no_line_is_wider_than_the_limit() -> None:
     folders = ("src", "tests", "bench", "examples", "docs")
     files = [
@@ -48,6 +53,8 @@ def test_no_line_is_wider_than_the_limit() -> None:
         (prose.coined_words, 'x = "Of each unit so many rows count."'),
         (prose.coined_words, 'def f():\n    """Return the purse of a table."""'),
         (prose.coined_words, 'x = f"{1} groups are told apart by keys"'),
+        (prose.unclear_test_names, "def test_what_is_refused(): ..."),
+        (prose.unclear_test_names, "def test_a_full_disk_is_told(): ..."),
         (prose.errors_without_fix, 'raise Refused("The sky is blue today.")'),
         (prose.errors_without_fix, 'raise LedgerError(f"File {1} is not " + "a ledger.")'),
     ],
@@ -71,6 +78,8 @@ def test_prose_rule_trips(rule: Rule, text: str, tmp_path: Path) -> None:
         ),
         (prose.errors_without_fix, 'raise Refused(f"The scale must be above {0}.")'),
         (prose.errors_without_fix, 'raise Refused(f"The anchor is missing. {ADVICE}")'),
+        (prose.unclear_test_names, "def test_a_full_disk_is_reported(): ..."),
+        (prose.unclear_test_names, "def what_is_told(): ..."),
         (prose.coined_words, 'x = ("told", "purse")  # short strings are data'),
         (prose.errors_without_fix, 'raise Refused("No bounds. Declare min and max.")'),
         (prose.errors_without_fix, 'raise Refused(message)\nraise ValueError("no fix")'),

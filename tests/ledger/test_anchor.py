@@ -41,7 +41,7 @@ def test_a_ledger_without_an_anchor_has_none(file: Path) -> None:
     assert Anchor.read(file) is None
 
 
-def test_an_anchor_tells_the_file_from_its_copy(file: Path) -> None:
+def test_an_anchor_distinguishes_the_file_from_its_copy(file: Path) -> None:
     copy = file.with_name("copy")
     copy.write_bytes(b"")
     made = anchor(file)
@@ -125,7 +125,7 @@ def test_an_anchor_remembers_sources_and_earlier_versions_had_none(file: Path) -
     assert Anchor.read(file) == dataclasses.replace(made, sources={})
 
 
-def test_a_draft_that_a_crash_left_is_no_obstacle(file: Path) -> None:
+def test_a_draft_left_by_a_crash_does_not_block(file: Path) -> None:
     file.with_name("x.ledger.anchor.new").write_text("half of it", encoding="utf-8")
     anchor(file).write(file)
     assert Anchor.read(file) == anchor(file)

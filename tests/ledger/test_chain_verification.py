@@ -61,7 +61,7 @@ def test_the_report_as_text_and_as_json(path: Path) -> None:
     assert held["spent"]["staff"]["epsilon"] == "1/7"  # type: ignore[index]
     assert str(report).splitlines()[0] == f"Ledger {report.ledger}: 6 entries, nothing is wrong"
     assert "staff: spent epsilon 0.142857142858" in str(report)
-    assert "patients: spent no pure epsilon, delta 0.000000001000, rho " in str(report)
+    assert "patients: spent no pure epsilon, delta 0.000000001, rho " in str(report)
     assert str(VerificationReport(problem="broken")).endswith("broken")
 
 
@@ -141,7 +141,7 @@ def test_after_a_loss_the_sums_are_the_closed_ones(path: Path) -> None:
     assert report.spent["staff"]["epsilon"] == 1
 
 
-def test_a_file_that_is_no_ledger_is_reported(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_ledger_is_reported(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("nothing like it" * 100, encoding="utf-8")
     assert "is not a ledger" in verify(tmp_path / "text").problem
     assert not verify(tmp_path / "missing").sound

@@ -95,7 +95,7 @@ def test_no_copy_is_born_with_its_original(file: Path) -> None:
     assert read_birth_time(file.with_name("none")) is None
 
 
-def test_a_system_that_does_not_tell_births(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unavailable_birth_time_is_none(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace())
     assert read_birth_time(file) is None
     # it answers, but not this

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -207,7 +208,7 @@ def test_entries_of_other_ledgers_are_refused(ledger: MemoryLedger) -> None:
         ({"note": object()}, "body"),
     ],
 )
-def test_a_policy_is_checked_at_the_door(
+def test_an_invalid_policy_is_refused(
     ledger: MemoryLedger, change: dict[str, object], argument: str
 ) -> None:
     with pytest.raises(InvalidArgument) as caught:
@@ -232,7 +233,7 @@ def test_a_policy_is_checked_at_the_door(
         ({"about": {"x": object()}}, "body"),
     ],
 )
-def test_a_charge_is_checked_at_the_door(
+def test_an_invalid_charge_is_refused(
     ledger: MemoryLedger, change: dict[str, object], argument: str
 ) -> None:
     whole = {
@@ -252,3 +253,44 @@ def test_a_charge_is_checked_at_the_door(
 def test_an_answer_must_be_text(ledger: MemoryLedger) -> None:
     with pytest.raises(InvalidArgument, match="payload must be text"):
         ledger.answer(pay(ledger), b"x")  # type: ignore[arg-type]
+
+
+def charge_terms(loss: Loss = TENTH, **more: Any) -> dict[str, Any]:
+    about = {"analyst": "ana", "epsilon": loss.epsilon, "question": "q", "version": "1"}
+    return {"charges": {"patients": loss}, **about, **more}
+
+
+def test_charges_are_made_together_or_not_at_all(ledger: MemoryLedger) -> None:
+    half = Loss(Fraction(1, 2))
+    made = ledger.charge_together([charge_terms(question="a"), charge_terms(half, question="b")])
+    assert [entry.body["question"] for entry in made] == ["a", "b"]
+    assert ledger.state.budget("patients").charged == TENTH + half
+    before = ledger.entries()
+    for bodies in (
+        [charge_terms(), charge_terms(half)],  # the first would fit alone
+        [charge_terms(), charge_terms() | {"charges": {"doctors": TENTH}}],
+    ):
+        with pytest.raises((BudgetExceeded, LedgerError), match=r"patients|doctors"):
+            ledger.charge_together(bodies)
+        assert ledger.entries() == before
+        assert ledger.state.budget("patients").charged == TENTH + half
+
+
+def test_charges_made_together_count_together_against_a_quota() -> None:
+    with MemoryLedger() as ledger:
+        ledger.accept_policy(**policy(epsilon=5, quotas={"ana": 1}))
+        third = Loss(Fraction(2, 5))
+        with pytest.raises(BudgetExceeded, match="ana"):
+            ledger.charge_together([charge_terms(third)] * 3)
+        assert ledger.state.budget("patients").charged == Loss(Fraction(0))
+        ledger.charge_together([charge_terms(third)] * 2)
+        assert ledger.state.asked_epsilon("ana") == Fraction(4, 5)
+
+
+def test_a_repeated_request_among_several_is_not_charged_again(ledger: MemoryLedger) -> None:
+    first, second = charge_terms(request="r1"), charge_terms(request="r2")
+    (paid,) = ledger.charge_together([first])
+    assert ledger.charge_together([first, second])[0] == paid
+    assert ledger.state.budget("patients").charged == TENTH + TENTH
+    with pytest.raises(LedgerError, match="r1"):
+        ledger.charge_together([charge_terms(request="r1", question="another")])

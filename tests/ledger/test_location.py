@@ -62,6 +62,6 @@ def test_the_innermost_mount_counts_and_a_later_one_hides_an_earlier(tmp_path: P
     )
 
 
-def test_a_system_that_does_not_tell_is_believed(tmp_path: Path) -> None:
+def test_a_path_of_unknown_mount_type_is_accepted(tmp_path: Path) -> None:
     assert resolve_ledger_path(tmp_path / "x.ledger", tmp_path / "nothing")
     assert resolve_ledger_path(tmp_path / "x.ledger", mounts(tmp_path))

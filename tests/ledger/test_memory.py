@@ -40,7 +40,7 @@ def test_threads_together_spend_no_more_than_there_is() -> None:
     assert ledger.state.budget("patients").balance.left == 0
 
 
-def test_a_copy_shows_what_a_policy_would_do_and_takes_no_charge() -> None:
+def test_a_copy_previews_a_policy_and_refuses_charges() -> None:
     ledger = MemoryLedger()
     ledger.accept_policy(**policy(1))
     pay(ledger, Loss(Fraction(1, 4)))

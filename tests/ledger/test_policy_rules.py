@@ -70,7 +70,7 @@ def state(book: LedgerState) -> object:
         (lambda old: {"sources": {"more.csv": "fresh"}}, "'fresh', which has no budget"),
     ],
 )
-def test_a_policy_cannot_change_what_was_charged(
+def test_a_policy_cannot_change_past_charges(
     change: Callable[[object], dict[str, object]], told: str
 ) -> None:
     book = opened(("policy", rule("9/1", sources={"visits.csv": "patients"})), ("charge", cost()))

@@ -139,7 +139,7 @@ def test_an_older_copy_is_refused_until_the_loss_is_declared(path: Path, copy: P
     assert verify(path).sound
 
 
-def test_a_custodian_who_knows_better_declares_what_was_spent(path: Path, copy: Path) -> None:
+def test_a_custodian_may_declare_a_known_loss(path: Path, copy: Path) -> None:
     backup(made(path), copy)
     with Ledger.open(path, create=False) as ledger:
         pay(ledger)
@@ -171,7 +171,7 @@ def test_without_an_anchor_a_copy_may_lack_anything(path: Path, copy: Path) -> N
     assert left(path) == 0
 
 
-def test_where_nothing_is_lost_no_loss_is_declared(path: Path, copy: Path) -> None:
+def test_declaring_a_loss_of_an_intact_ledger_is_refused(path: Path, copy: Path) -> None:
     backup(made(path), copy)
     path.unlink()
     with pytest.raises(LedgerError, match="nothing is lost"):
@@ -227,7 +227,7 @@ def test_a_crash_before_the_anchor_leaves_nothing_of_a_restore(
     assert left(path) == Fraction(7, 10)
 
 
-def test_a_crash_after_the_anchor_is_made_good_by_whoever_opens(
+def test_the_next_opening_repairs_a_crash_after_the_anchor(
     path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backup(made(path), copy)
@@ -283,7 +283,7 @@ def test_a_lost_ledger_begins_closed(path: Path, anchored: bool) -> None:
         )
 
 
-def test_a_lost_ledger_begins_with_what_is_declared(path: Path) -> None:
+def test_a_lost_ledger_restarts_with_the_declared_loss(path: Path) -> None:
     entry = begin_after_loss(path, "three receipts", ONE, spent={"patients": 3 * TENTH})
     assert entry.body["declared"] == ["patients"]
     with Ledger.open(path, create=False) as ledger:
@@ -293,7 +293,7 @@ def test_a_lost_ledger_begins_with_what_is_declared(path: Path) -> None:
 
 
 @pytest.mark.parametrize("totals", [{}, {"patients": 1}])
-def test_a_loss_is_about_somebody(path: Path, totals: Any) -> None:
+def test_a_loss_of_no_or_an_unknown_population_is_refused(path: Path, totals: Any) -> None:
     with pytest.raises(InvalidArgument, match="totals must be a Loss for at least one population"):
         begin_after_loss(path, "x", totals)
     with pytest.raises(
@@ -314,7 +314,7 @@ def test_adoption_may_declare_as_well(path: Path) -> None:
 # Sources
 
 
-def test_a_ledger_tells_its_sources_as_long_as_anything_is_left_of_it(path: Path) -> None:
+def test_the_sources_of_a_damaged_ledger_are_listed_from_its_remains(path: Path) -> None:
     assert list_sources(path) == frozenset()
     known = {"visits.csv"}
     made(path)

@@ -39,7 +39,7 @@ def test_entries_are_there_after_reopening(path: Path) -> None:
     assert sorted(os.listdir(path.parent)) == ["clinic.ledger", "clinic.ledger.anchor"]
 
 
-def test_a_closed_ledger_says_so(path: Path) -> None:
+def test_a_closed_ledger_raises(path: Path) -> None:
     ledger = Ledger.open(path, create=True)
     ledger.close()
     ledger.close()

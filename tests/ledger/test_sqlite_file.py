@@ -32,7 +32,7 @@ def test_another_file_is_refused(path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
-def test_bytes_that_are_no_text_are_named(path: Path) -> None:
+def test_undecodable_bytes_are_named(path: Path) -> None:
     change(made(path), "UPDATE entries SET body = CAST(x'ff' AS TEXT) WHERE seq = 4")
     with pytest.raises(
         LedgerError, match="Entry 4 of the ledger cannot be read: the file is damaged"

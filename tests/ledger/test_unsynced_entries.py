@@ -43,7 +43,7 @@ def test_unsynced_entries_of_a_crash_are_brought_in_at_opening(path: Path) -> No
     assert read_tail(path) == ()
 
 
-def test_an_entry_whose_number_is_taken_is_dropped(path: Path) -> None:
+def test_an_entry_with_a_used_number_is_dropped(path: Path) -> None:
     made(path, 0)
     with Ledger.open(path, create=False) as ledger:
         entry = ledger.state.build_entry("charge", cost())

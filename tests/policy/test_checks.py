@@ -284,6 +284,7 @@ def test_delta_is_judged_by_the_largest_table_of_its_population() -> None:
     (mistake,) = together(small, VISITS, delta=F(1, 2_000_000))
     assert mistake.path == ("budgets", "patients", "delta")
     assert "delta must be below 1/max_units (1/2000000)" in mistake.message
+    assert "or set max_units to at most 1999999 if" in mistake.message
     assert not together(small, VISITS, delta=F(1, 2_000_001))
 
 

@@ -106,7 +106,9 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (ColumnRule("a", None, F(0), F(1), hidden=True), None, "remove min, max"),
     ],
 )
-def test_every_fault_is_told_with_its_place(rule: ColumnRule, key: str | None, told: str) -> None:
+def test_every_fault_is_reported_with_its_place(
+    rule: ColumnRule, key: str | None, told: str
+) -> None:
     (mistake,) = check_column(rule, ("c",), "patient_id")
     assert mistake.path == (("c",) if key is None else ("c", key))
     assert told in mistake.message

@@ -127,9 +127,7 @@ def test_malformed_values_are_refused(written: object, declared: str | None, tol
         (["2026-01"], None, "day"),
     ],
 )
-def test_a_date_stands_for_what_was_written(
-    written: object, declared: str | None, grain: str
-) -> None:
+def test_a_date_is_shown_as_written(written: object, declared: str | None, grain: str) -> None:
     """The first of January may be a day, a month or a year; only the custodian's spelling tells."""
     assert read_values(written, declared)[2] == grain
 

@@ -72,7 +72,7 @@ def test_everything_about_a_frame_can_be_stated(tmp_path: Path) -> None:
     assert found.ledger_path == tmp_path / "frame.ledger"
 
 
-def test_wrong_arguments_are_told_all_at_once() -> None:
+def test_wrong_arguments_are_reported_all_at_once() -> None:
     with pytest.raises(InvalidArgument) as caught:
         Policy.for_frame(
             FRAME,
@@ -155,7 +155,7 @@ def test_rules_are_looked_up_ignoring_case() -> None:
         one.budget("staff")
 
 
-def test_warnings_are_told() -> None:
+def test_warnings_are_reported() -> None:
     assert "is large for 2000000 units" in policy(("delta   = 1e-9", "delta   = 1e-7")).warnings[0]
 
 

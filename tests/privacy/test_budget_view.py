@@ -65,19 +65,32 @@ def test_a_small_line_never_promises_too_much(
     assert text["spent"] + text["left"] == text["total"]
 
 
-def test_numbers_have_twelve_decimals() -> None:
+def test_numbers_have_up_to_twelve_decimals() -> None:
     assert format_decimals(Fraction(1, 3)) == "0.333333333333"
     assert format_decimals(Fraction(1, 3), up=True) == "0.333333333334"
-    assert format_decimals(Fraction(3)) == format_decimals(Fraction(3), up=True) == "3.000000000000"
+    assert format_decimals(Fraction(3)) == format_decimals(Fraction(3), up=True) == "3"
+    assert format_decimals(Fraction(0)) == "0"
+    assert format_decimals(Fraction(1200)) == "1200"
     assert format_decimals(Fraction(1, 10**20), up=True) == "0.000000000001"
-    assert format_decimals(Fraction(12345, 10)) == "1234.500000000000"
+    assert format_decimals(Fraction(12345, 10)) == "1234.5"
+    assert format_decimals(Fraction(12345, 10), padded=True) == "1234.500000000000"
     assert format_decimals(math.inf) == "inf"
+
+
+def test_people_read_no_trailing_zeros_and_json_has_every_decimal() -> None:
+    account = Balance(Fraction(5), Fraction(1, 4))
+    assert str(account) == repr(account) == "total 5, spent 0.25, left 4.75"
+    assert account.to_dict() == {
+        "total": "5.000000000000",
+        "spent": "0.250000000000",
+        "left": "4.750000000000",
+    }
 
 
 def test_a_closed_line_has_nothing_left() -> None:
     account = Balance(Fraction(3), math.inf)
     assert account.left == 0
-    assert str(account) == repr(account) == "total 3.000000000000, closed"
+    assert str(account) == repr(account) == "total 3, closed"
     assert account.to_dict() == {
         "total": "3.000000000000",
         "spent": "inf",
@@ -103,8 +116,7 @@ def test_rho_spent_on_gaussian_noise_is_shown_as_epsilon() -> None:
         lines = str(view).splitlines()
         assert (
             lines[0]
-            == "epsilon: total 3.000000000000, closed: Gaussian noise has no pure epsilon, so rho"
-            " counts"
+            == "epsilon: total 3, closed: Gaussian noise has no pure epsilon, so rho counts"
         )
         assert lines[1].startswith("rho:     total 0.1")
         assert re.fullmatch(rf" +\(spent rho is epsilon {epsilon}[0-9]* at delta 5e-10\)", lines[2])

@@ -224,7 +224,7 @@ def logs(made: CalibratedSelection, values: list[int]) -> list[float]:
     from hedgerow.mechanisms import InverseSensitivity
     from hedgerow.sensitivity.mode import Mode, ValueCounts
     from hedgerow.sensitivity.order_statistics import Quantile
-    from hedgerow.sensitivity.sample import Sample
+    from hedgerow.sensitivity.sample import SortedSample
 
     mechanism: Any = made.mechanism
     if made.kind == "mode":
@@ -235,7 +235,7 @@ def logs(made: CalibratedSelection, values: list[int]) -> list[float]:
             else tally.counts
         )
         return [mechanism.log_prob(z, scores) for z in range(3)]
-    sample = Sample(np.sort(np.array(values)), 0, 2)
+    sample = SortedSample(np.sort(np.array(values)), 0, 2)
     if isinstance(mechanism, InverseSensitivity):
         return [
             mechanism.quantile_log_prob(z, Quantile(made.at[0], made.neighbours), sample)

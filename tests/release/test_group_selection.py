@@ -104,7 +104,7 @@ def _together(groups: list[dict[int | None, float]]) -> dict[tuple[int | None, .
 
 
 @pytest.mark.parametrize(("left", "right"), [(1, 0), (0, 1), (1, 1), (2, 1), (0, 2), (2, 2)])
-def test_both_worlds_hold_one_good_pair(left: int, right: int) -> None:
+def test_both_neighbours_contain_one_good_pair(left: int, right: int) -> None:
     """All outcomes where the one world has groups that the other has not, and the other way round,
     beside one that both have and a unit moves: each law is at least 1 - delta times that of the
     group in common, which has the epsilon and the rho of the noise."""
@@ -179,7 +179,7 @@ def test_noise_that_is_cut_hides_whoever_moves_a_count_or_is_alone(
 
 
 @pytest.mark.parametrize("rows", [1, 4])
-def test_noise_that_is_cut_has_the_rho_of_all_of_it_where_both_worlds_agree(rows: int) -> None:
+def test_truncated_noise_has_the_full_rho_where_both_neighbours_agree(rows: int) -> None:
     """Renyi divergence on the values that both have, against that of whole Laplace noise, at
     orders from 1 to 60.
     """

@@ -52,7 +52,7 @@ def kronecker(block: QueryBlock) -> np.ndarray:
     return found
 
 
-def test_what_the_matrices_are() -> None:
+def test_linear_queries_have_the_expected_matrices() -> None:
     assert dense(BinSums(5, 2)).tolist() == [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1]]
     assert dense(BinSums(3, 7)).tolist() == [[1, 1, 1]]
     assert dense(ResidualQueries(3)).tolist() == [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]

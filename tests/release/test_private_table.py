@@ -455,7 +455,7 @@ def test_noise_that_is_cut_stays_within() -> None:
     assert set((counts - 50).tolist()) == set(range(-4, 5))  # some is missing with less than 10^-12
 
 
-def test_lone_combinations_are_told_as_rarely_as_delta_says() -> None:
+def test_lone_combinations_are_released_with_probability_at_most_delta() -> None:
     """Live: 3 x 10^5 combinations of one row each. Alarm below 1e-9: six standard deviations and
     a half.
     """

@@ -35,7 +35,7 @@ from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
 from hedgerow.release.noise import CentredCounts, ReleaseNoise
 from hedgerow.release.payload import Release
-from hedgerow.release.release import SOURCE_FAILED, release
+from hedgerow.release.release import SOURCE_FAILED, charge_together, release
 
 
 def test_a_release_charges_the_loss_of_its_noise_and_then_answers() -> None:
@@ -108,6 +108,23 @@ def test_a_request_sent_twice_gets_one_answer() -> None:
     assert release(plan(), source, book, noise_of(plan()), charge("key")) == first
     assert source.runs == 1
     assert book.state.budget("people").charged.epsilon == 1
+
+
+def test_releases_charged_together_are_paid_before_the_first_one_runs() -> None:
+    book, source, asked = ledger(), Plain(), plan()
+    charges = [replace(charge(key), question=key) for key in ("a", "b")]
+    charge_together(source, book, [(asked, noise_of(asked), one) for one in charges])
+    assert (source.runs, book.state.budget("people").charged.epsilon) == (0, 2)
+    for one in charges:
+        release(asked, source, book, noise_of(asked), one)
+    assert (source.runs, book.state.budget("people").charged.epsilon) == (2, 2)
+
+
+def test_releases_without_a_request_key_are_not_charged_together() -> None:
+    book, asked = ledger(), plan()
+    with pytest.raises(InvalidArgument, match="request key"):
+        charge_together(Plain(), book, [(asked, noise_of(asked), charge())])
+    assert book.state.budget("people").charged == Loss(Fraction(0))
 
 
 def test_two_runs_that_race_for_one_charge_give_the_same_answer() -> None:

@@ -43,7 +43,7 @@ def domain(key: str) -> object:
     return ask(f"SELECT COUNT(*) FROM visits GROUP BY {key}").plan.source.domain
 
 
-def test_the_groups_of_an_expression_are_those_that_its_columns_allow() -> None:
+def test_the_groups_of_an_expression_follow_from_its_columns_values() -> None:
     assert domain("FLOOR(age / 10) * 10") == (tuple(range(0, 120, 10)),)
     assert domain(
         "CASE WHEN region = 'north' THEN 'n' WHEN region IS NULL THEN 'none' ELSE 's' END"

@@ -79,7 +79,7 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.mark.parametrize("sql", TOGETHER)
-def test_a_question_of_several_tables_means_what_the_engine_means_by_it(
+def test_joined_questions_agree_with_the_engine(
     sql: str, engine: duckdb.DuckDBPyConnection
 ) -> None:
     rest = sql.replace("WITH", ",", 1) if sql.startswith("WITH") else sql
@@ -89,7 +89,7 @@ def test_a_question_of_several_tables_means_what_the_engine_means_by_it(
 
 
 @pytest.mark.parametrize("sql", SINGLE_TABLE)
-def test_a_question_means_what_the_engine_means_by_it(
+def test_single_table_questions_agree_with_the_engine(
     sql: str, engine: duckdb.DuckDBPyConnection
 ) -> None:
     expected = engine.execute(sql).fetchall()
@@ -107,7 +107,7 @@ def test_a_question_means_what_the_engine_means_by_it(
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(conditions(depth=3))
-def test_conditions_mean_what_the_engine_means_by_them(
+def test_conditions_agree_with_the_engine(
     engine: duckdb.DuckDBPyConnection, condition: str
 ) -> None:
     # after FROM, one that never holds is refused
@@ -129,7 +129,7 @@ def _without(person: int) -> dict[str, list[dict[str, object]]]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("sql", TOGETHER)
-def test_a_person_moves_a_question_no_further_than_its_plan_says(sql: str) -> None:
+def test_one_person_moves_an_answer_within_the_plans_sensitivity(sql: str) -> None:
     plan = ask(sql).plan
     unit = Unit("add-remove", "row" if plan.bound.source.unit == "row" else "patient")
     everything = interpret_plan(plan, tables(), _rank)
@@ -233,7 +233,7 @@ def test_changed_texts_are_read_or_refused(sql: str) -> None:
         st.lists(WORDS, max_size=30).map("".join),
     )
 )
-def test_whatever_is_written_is_read_or_refused(sql: str) -> None:
+def test_any_text_is_parsed_or_refused(sql: str) -> None:
     _asked(sql)
 
 
@@ -401,7 +401,7 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ),
     ],
 )
-def test_the_fix_is_what_was_meant(sql: str, instead: str) -> None:
+def test_the_suggested_fix_is_the_intended_statement(sql: str, instead: str) -> None:
     with pytest.raises(Refused) as caught:
         ask(sql)
     assert instead in str(caught.value).splitlines()[-1]

@@ -22,7 +22,7 @@ def test_a_question_has_its_tables_options_and_limits() -> None:
     assert (expression, descending, nulls_last) == (question.outputs[1].expression, True, True)
 
 
-def test_an_aggregate_that_nobody_measures_is_refused() -> None:
+def test_an_aggregate_without_a_measure_in_the_plan_is_refused() -> None:
     question = ask("SELECT COUNT(*) FROM visits")
     with pytest.raises(InvalidArgument, match="must use measures of the plan"):
         replace(question, aggregates=(replace(question.aggregates[0], measure=Measure("units")),))

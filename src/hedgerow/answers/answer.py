@@ -6,13 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
 from hedgerow.accuracy.weighted_noise import read_columns, select_comparable
-from hedgerow.answers.dataframes import FrameConversions
+from hedgerow.answers.dataframes import FrameConversions, encode_json_value
 from hedgerow.answers.estimates.bracketed_quantile import estimate_bracketed
 from hedgerow.answers.estimates.estimate import Estimate, Interval, estimate_aggregate
 from hedgerow.answers.estimates.unclipped_sum import estimate_unclipped
@@ -129,7 +128,7 @@ class Answer(FrameConversions):
         return {
             "columns": list(self.columns),
             "rows": [
-                {name: _to_json_value(value) for name, value in row.items()} for row in self.rows
+                {name: encode_json_value(value) for name, value in row.items()} for row in self.rows
             ],
             "intervals": {
                 name: [pair and list(pair) for pair in self.interval(name)] for name in self.columns
@@ -139,13 +138,30 @@ class Answer(FrameConversions):
             "notes": list(self.notes),
         }
 
-    def to_arrow(self) -> Any:
-        """Return the rows as a pyarrow table."""
+    def to_arrow(self, *, intervals: bool = False) -> Any:
+        """Return the rows as a pyarrow table; ``intervals`` adds <name>_low and <name>_high, the
+        ends of the 95 % intervals, after each column that has intervals."""
         import pyarrow as pa
 
-        return pa.table(
-            {name: _build_arrow_array([row[name] for row in self.rows]) for name in self.columns}
-        )
+        columns: dict[str, Any] = {}
+        for name in self.columns:
+            columns[name] = _build_arrow_array([row[name] for row in self.rows])
+            pairs = self.interval(name) if intervals else []
+            if any(pair is not None for pair in pairs):
+                for end, suffix in enumerate(("low", "high")):
+                    self._check_free_name(f"{name}_{suffix}")
+                    columns[f"{name}_{suffix}"] = _build_arrow_array(
+                        [pair and pair[end] for pair in pairs]
+                    )
+        return pa.table(columns)
+
+    def _check_free_name(self, name: str) -> None:
+        if name in self.columns:
+            raise InvalidArgument(
+                "intervals",
+                f"adds a column {name}, which the answer already has: rename that one with AS, or"
+                " leave intervals out",
+            )
 
     def __repr__(self) -> str:
         return render_answer_text(self)
@@ -162,10 +178,6 @@ def _build_arrow_array(values: list[Any]) -> Any:
         return pa.array(values)
     except OverflowError:
         return pa.array([None if value is None else float(value) for value in values])
-
-
-def _to_json_value(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
 
 
 @dataclass(frozen=True, slots=True)

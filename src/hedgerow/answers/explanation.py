@@ -22,8 +22,9 @@ from hedgerow.errors import BudgetExceeded, Unsupported
 from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.describe import describe_plan
 from hedgerow.plan.measures import Measure
-from hedgerow.privacy.budget import Budget, TableParts
+from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.noise import AdditiveNoise, ReleaseNoise
@@ -277,3 +278,28 @@ def find_needed_epsilon(
         )
     digits = 10 ** (4 - len(str(int(found)))) if found >= 1 else 10**6
     return min(max_epsilon, Fraction(-(-found * digits // 1), digits))
+
+
+def combine_explanations(pieces: Sequence[Explanation], texts: Sequence[str]) -> Explanation:
+    """Combine the explanations of the pieces of a statement, whose SQL is in ``texts``."""
+    charged = [piece for piece in pieces if not piece.free]
+    costs = [piece.cost for piece in charged] or [Loss(Fraction(0))]
+    prices = [
+        "free, answered before" if piece.free else f"epsilon {float(piece.epsilon):g}"
+        for piece in pieces
+    ]
+    steps = [f"Ask {text} ({price})." for text, price in zip(texts, prices, strict=True)]
+    notes = dict.fromkeys(note for piece in pieces for note in piece.notes)
+    least = min(charged or pieces, key=lambda piece: piece.questions_left)
+    return Explanation(
+        epsilon=sum((piece.epsilon for piece in pieces), Fraction(0)),
+        cost=sum(costs[1:], costs[0]),
+        lines=tuple(line for piece in pieces for line in piece.lines),
+        threshold=max((piece.threshold or 0 for piece in pieces), default=0) or None,
+        steps=(*steps, "Run the rest as SQL over these noisy answers, at no cost."),
+        notes=tuple(notes),
+        receipt=None if charged else pieces[0].receipt,
+        covered=all(piece.covered for piece in pieces),
+        questions_left=least.questions_left // max(len(charged), 1),
+        limited_by=least.limited_by,
+    )

@@ -225,9 +225,11 @@ def render_table_text(answer: AnswerView, notes: Sequence[str]) -> str:
     from rich.console import Console
 
     out = io.StringIO()
-    Console(file=out, width=400, color_system=None, legacy_windows=False).print(
-        build_answer_table(answer)
+    # Without force_jupyter, rich shows the table in a notebook by itself and writes nothing here.
+    console = Console(
+        file=out, width=400, color_system=None, legacy_windows=False, force_jupyter=False
     )
+    console.print(build_answer_table(answer))
     lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
     return "\n".join([*lines, "", *notes])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -241,13 +242,13 @@ def _format_parts(view: Balance | DualBalance) -> list[str]:
 
 def _format_remaining(account: Balance | DualBalance) -> str:
     """Return what is left of each currency that is still open."""
-    plain = account.to_dict()
-    if "left" in plain:
-        return str(plain["left"])
+    if not isinstance(account, DualBalance):
+        return account.format_numbers()["left"]
+    currencies = {"epsilon": account.epsilon, "rho": account.rho, "delta": account.delta}
     return ", ".join(
-        f"{name} {plain[name]['left']}"
-        for name in ("epsilon", "rho", "delta")
-        if plain[name]["spent"] != "inf"
+        f"{name} {line.format_numbers()['left']}"
+        for name, line in currencies.items()
+        if line.spent != math.inf
     )
 
 

@@ -14,6 +14,7 @@ import typer
 import hedgerow
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
+from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
 from hedgerow.answers.render import build_answer_table, format_answer_notes
 from hedgerow.cli.options import DebugOption, JsonOption, PolicyFile, parse_number
 from hedgerow.cli.terminal import make_output_console, print_json, print_lines, show_progress
@@ -176,7 +177,7 @@ def _print_explanation(explanation: Explanation, as_json: bool) -> None:
     print_lines(f"  {place}. {step}" for place, step in enumerate(explanation.steps, 1))
 
 
-def _print_table(answer: Answer | ExactTable) -> None:
+def _print_table(answer: Answer | ExactTable | PostprocessedAnswer) -> None:
     """Print a table that fits the terminal, or plain text.
 
     In a pipe or a narrow terminal a table would cut numbers off, and a cut number is a wrong one.
@@ -197,7 +198,7 @@ def _read_sql(sql: str) -> str:
     return sys.stdin.read() if sql == "-" else sql
 
 
-def _write_csv(answer: Answer | ExactTable) -> None:
+def _write_csv(answer: Answer | ExactTable | PostprocessedAnswer) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(answer.columns)
     writer.writerows(
@@ -213,7 +214,7 @@ def _format_csv_cell(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _write_arrow(answer: Answer | ExactTable) -> None:
+def _write_arrow(answer: Answer | ExactTable | PostprocessedAnswer) -> None:
     table = answer.to_arrow()
     with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:
         stream.write_table(table)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.consistency.reconcile import reconcile
 from hedgerow.answers.explanation import Explanation
+from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
 from hedgerow.database.autobounds.resolver import BoundsResolver
-from hedgerow.database.query.explain import explain_query
+from hedgerow.database.query.postprocessing import explain_statement
 from hedgerow.database.query.pricing import QueryRequest
 from hedgerow.database.query.run import CUSTODIAN, run_query
 from hedgerow.database.uncharged.exact_table import ExactTable
@@ -65,7 +66,7 @@ class Database:
         delta: Number | None = None,
         analyst: str | None = None,
         request: str | None = None,
-    ) -> Answer | Explanation | ExactTable:
+    ) -> Answer | Explanation | ExactTable | PostprocessedAnswer:
         """Answer a question with noise, and charge it; a question that was answered before at this
         epsilon or a larger one is free.
 
@@ -86,7 +87,7 @@ class Database:
     ) -> Explanation:
         """Return the cost and the expected error of a question; with ``error``, at the epsilon that
         this error takes."""
-        return explain_query(self, QueryRequest(sql, self._analyst, epsilon, delta), error)
+        return explain_statement(self, QueryRequest(sql, self._analyst, epsilon, delta), error)
 
     def reconcile(self, *answers: Answer) -> tuple[Answer, ...]:
         """Make answers that are totals and parts of each other add up, at no cost.

@@ -23,8 +23,8 @@ from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.policy import TableRule
-from hedgerow.privacy.budget import TableParts
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.sql.question import Question
 from hedgerow.verify.language.assumptions import check_arguments

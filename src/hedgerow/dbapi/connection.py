@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from hedgerow.dbapi import errors
 from hedgerow.dbapi.errors import InterfaceError, WrongArgumentError, translate_errors
-from hedgerow.dbapi.parameters import bind_parameters
+from hedgerow.dbapi.parameters import Parameters, bind_parameters
 
 if TYPE_CHECKING:
     from hedgerow.database import Database
@@ -148,11 +148,12 @@ class Cursor:
         self._position = 0
         self._closed = False
 
-    def execute(self, operation: str, parameters: Sequence[object] | None = None) -> Self:
-        """Ask one question; the parameters replace its ``?`` signs in order."""
+    def execute(self, operation: str, parameters: Parameters | None = None) -> Self:
+        """Ask one question; a list of parameters replaces its ``?`` signs in order, a dict its
+        ``:name`` and ``%(name)s``."""
         return self.executemany(operation, [() if parameters is None else parameters])
 
-    def executemany(self, operation: str, seq_of_parameters: Iterable[Sequence[object]]) -> Self:
+    def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Self:
         """Ask one question for each list of parameters, each with its own charge. Their rows are
         concatenated; ``answer`` is the last answer."""
         database = self._check_open()

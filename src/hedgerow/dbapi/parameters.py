@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -11,41 +12,64 @@ from decimal import Decimal
 from hedgerow import errors
 from hedgerow.dbapi.errors import DataError, ProgrammingError
 
-__all__ = ["bind_parameters", "format_literal"]
+__all__ = ["Parameters", "bind_parameters", "format_literal"]
+
+Parameters = Sequence[object] | Mapping[str, object]
+
+_POSITIONAL = re.compile(r"\?")
+_NAMED = re.compile(r":([A-Za-z_]\w*)|%\((\w+)\)s\b")
 
 
-def bind_parameters(operation: str, parameters: Sequence[object]) -> str:
-    """Replace each ``?`` of a question by a literal, except inside text, a name or a comment."""
-    if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Sequence):
+def bind_parameters(operation: str, parameters: Parameters) -> str:
+    """Replace each ``?`` of a question by a literal, or each ``:name`` and ``%(name)s`` if the
+    parameters have names, except inside text, a name or a comment."""
+    if isinstance(parameters, str | bytes) or not isinstance(parameters, Sequence | Mapping):
         raise ProgrammingError(
-            "Parameters must be a list or a tuple, with one for each ? of the question."
+            "Parameters must be a list or a tuple, with one for each ? of the question, or a dict"
+            " with one for each :name or %(name)s."
         )
     if not isinstance(operation, str):
         raise errors.InvalidArgument("operation", "must be text", operation)
-    places = _find_placeholders(operation)
-    if len(places) != len(parameters):
+    if isinstance(parameters, Mapping):
+        places = _find_placeholders(operation, _NAMED)
+        names = [place[1] or place[2] for place in places]
+        _check_names(set(names), set(parameters))
+        values = [parameters[name] for name in names]
+    else:
+        places, values = _find_placeholders(operation, _POSITIONAL), list(parameters)
+    if len(places) != len(values):
         raise ProgrammingError(
-            f"The question has {len(places)} placeholders (?), but {len(parameters)} parameters"
+            f"The question has {len(places)} placeholders (?), but {len(values)} parameters"
             " were given. Give one for each."
         )
     pieces, done = [], 0
-    for place, value in zip(places, parameters, strict=True):
+    for place, value in zip(places, values, strict=True):
         # The blanks keep a literal apart from its neighbours: x -? with -1 would be a comment.
-        pieces += [operation[done:place], f" {format_literal(value)} "]
-        done = place + 1
+        pieces += [operation[done : place.start()], f" {format_literal(value)} "]
+        done = place.end()
     return "".join([*pieces, operation[done:]])
 
 
-def _find_placeholders(operation: str) -> list[int]:
-    """Return the positions of the placeholders; none in text that is not SQL, which the database
-    will refuse."""
+def _check_names(wanted: set[str], given: set[str]) -> None:
+    if missing := sorted(wanted - given):
+        raise ProgrammingError(f"Parameters have no value for {', '.join(missing)}. Add one each.")
+    if unused := sorted(map(str, given - wanted)):
+        raise ProgrammingError(
+            f"The question has no placeholder for {', '.join(unused)}: write :name or %(name)s, or"
+            " ? with a list or a tuple."
+        )
+
+
+def _find_placeholders(operation: str, form: re.Pattern[str]) -> list[re.Match[str]]:
+    """Return the placeholders of one form; none in text that is not SQL, which the database will
+    refuse."""
     from sqlglot.dialects.duckdb import DuckDB
     from sqlglot.errors import SqlglotError
     from sqlglot.tokenizer_core import TokenType
 
     from hedgerow.sql.syntax.source_text import MAX_BYTES
 
-    if "?" not in operation or len(operation) > MAX_BYTES:
+    if form.search(operation) is None or len(operation) > MAX_BYTES:
         return []
     try:
         tokens = DuckDB().tokenize(operation)
@@ -55,12 +79,10 @@ def _find_placeholders(operation: str) -> list[int]:
             tokens = DuckDB().tokenize(" " * end + operation[end:])
     except (SqlglotError, ValueError):
         return []
-    # Tokens for ? and for ?::
-    return [
-        token.start
-        for token in tokens
-        if token.token_type in (TokenType.PLACEHOLDER, TokenType.QDCOLON)
-    ]
+    # The token of ?:: begins with a placeholder too; that of a cast (::) does not.
+    starts = (TokenType.PLACEHOLDER, TokenType.QDCOLON, TokenType.COLON, TokenType.MOD)
+    found = (form.match(operation, token.start) for token in tokens if token.token_type in starts)
+    return [place for place in found if place is not None]
 
 
 def format_literal(value: object) -> str:

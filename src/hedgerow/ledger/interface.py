@@ -12,11 +12,11 @@ for one charge, so a retried request cannot get two answers for one price.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from hedgerow.errors import InvalidArgument, LedgerError, Refused
 from hedgerow.ledger.entry import Entry
@@ -27,9 +27,9 @@ from hedgerow.numeric.exact_number import (
     parse_positive,
     parse_whole,
 )
-from hedgerow.privacy.budget import Budget, TableParts
+from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.parallel_composition import PartLosses
+from hedgerow.privacy.parallel_composition import PartLosses, TableParts
 from hedgerow.privacy.unit import RELATIONS
 
 __all__ = ["LedgerBase"]
@@ -130,34 +130,35 @@ class LedgerBase(ABC):
         is charged to each of them. A population without parts is charged as a whole. The caller
         guarantees that the question reads no other rows of this population.
         """
-        if not charges or not all(isinstance(loss, Loss) for loss in charges.values()):
-            raise InvalidArgument("charges", "must be a Loss for at least one population")
-        body: dict[str, object] = {
-            "charges": {
-                _parse_text(name, "population"): loss.to_dict() for name, loss in charges.items()
-            },
-            "analyst": _parse_text(analyst, "analyst"),
-            "epsilon": _format_fraction(
-                check_stored_digits(parse_positive(epsilon, "epsilon"), "epsilon")
-            ),
-            "question": _parse_text(question, "question"),
-            "version": _parse_text(version, "version"),
-            "request": request if request is None else _parse_text(request, "request"),
-            "about": dict(about or {}),
-        }
-        if parts:
-            body["parts"] = {
-                _parse_text(name, "population"): _parse_parts(name, named, charges)
-                for name, named in parts.items()
-            }
+        body = _build_charge_body(
+            charges, analyst, epsilon, question, version, request, about or {}, parts or {}
+        )
+        return self._append_charges([body], policy)[0]
+
+    def charge_together(
+        self, charges: Sequence[Mapping[str, Any]], *, policy: str | None = None
+    ) -> list[Entry]:
+        """Charge several questions or none of them, each given by the arguments of ``charge``."""
+        bodies = [
+            _build_charge_body(**{"request": None, "about": {}, "parts": {}, **terms})
+            for terms in charges
+        ]
+        return self._append_charges(bodies, policy)
+
+    def _append_charges(self, bodies: Sequence[dict[str, Any]], policy: str | None) -> list[Entry]:
         with self._transaction():
             _check_policy(self._state, policy)
-            made = self._state.find_request(analyst, request)
-            return (
+            made = [self._state.find_request(body["analyst"], body["request"]) for body in bodies]
+            new = [body for body, seq in zip(bodies, made, strict=True) if seq is None]
+            if len(new) > 1:
+                # A charge that is refused after others were appended would leave these behind.
+                self._state.check_charges_together(new)
+            return [
                 self._append("charge", body)
-                if made is None
-                else _check_same_charge(self._read_entry(made), body)
-            )
+                if seq is None
+                else _check_same_charge(self._read_entry(seq), body)
+                for body, seq in zip(bodies, made, strict=True)
+            ]
 
     def check_policy(self, policy: str) -> None:
         """Refuse unless the policy of this digest rules."""
@@ -250,6 +251,39 @@ class LedgerBase(ABC):
                 if end is None
                 else self._read_entry(end)
             )
+
+
+def _build_charge_body(
+    charges: Mapping[str, Loss],
+    analyst: str,
+    epsilon: object,
+    question: str,
+    version: str,
+    request: str | None,
+    about: Mapping[str, object],
+    parts: Mapping[str, TableParts],
+) -> dict[str, Any]:
+    if not charges or not all(isinstance(loss, Loss) for loss in charges.values()):
+        raise InvalidArgument("charges", "must be a Loss for at least one population")
+    body: dict[str, Any] = {
+        "charges": {
+            _parse_text(name, "population"): loss.to_dict() for name, loss in charges.items()
+        },
+        "analyst": _parse_text(analyst, "analyst"),
+        "epsilon": _format_fraction(
+            check_stored_digits(parse_positive(epsilon, "epsilon"), "epsilon")
+        ),
+        "question": _parse_text(question, "question"),
+        "version": _parse_text(version, "version"),
+        "request": request if request is None else _parse_text(request, "request"),
+        "about": dict(about),
+    }
+    if parts:
+        body["parts"] = {
+            _parse_text(name, "population"): _parse_parts(name, named, charges)
+            for name, named in parts.items()
+        }
+    return body
 
 
 def _get_policy_digest(state: LedgerState) -> str:

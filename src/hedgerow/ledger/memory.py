@@ -65,7 +65,7 @@ class LedgerCopy(MemoryLedger):
         self._state, self._entries = LedgerState(), list(entries)
         self._state.replay(entries)
 
-    def charge(self, *_: Any, **__: Any) -> Entry:
+    def _append_charges(self, *_: Any) -> list[Entry]:
         """Refuse every charge."""
         raise LedgerError(
             "This is a copy of a ledger, and nothing can be charged to it. Open the ledger itself."

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from hedgerow.errors import Refused
+from hedgerow.errors import LedgerError, Refused
+from hedgerow.privacy.parallel_composition import PartLosses, TableParts
 
-__all__ = ["check_charged_populations", "check_files", "check_populations"]
+__all__ = ["check_charged_populations", "check_files", "check_parts", "check_populations"]
 
 _BUDGET_HINT = "Declare a budget for it."
 Files = dict[tuple[str, str], dict[str, Any]]
@@ -66,3 +67,22 @@ def check_files(body: Mapping[str, Any], known: Files) -> Files:
                 " Declare a new version."
             )
     return files
+
+
+def check_parts(
+    population: str, table: str, names: list[str], declared: PartLosses | None
+) -> TableParts:
+    """Return the parts of a table that a charge names; refuse what the policy does not declare."""
+    if declared is None:
+        raise LedgerError(
+            f"The table '{table}' of the population '{population}' has no parts in the ruling"
+            " policy. Declare its partition, or charge the whole table."
+        )
+    if not names or len(set(names)) != len(names):
+        raise ValueError
+    for name in names:
+        if name not in declared.names:
+            raise LedgerError(
+                f"The table '{table}' has no part '{name}' in the ruling policy. Declare it."
+            )
+    return TableParts(table, tuple(names))

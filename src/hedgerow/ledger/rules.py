@@ -35,7 +35,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -43,10 +43,15 @@ from typing import Any
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused
 from hedgerow.ledger.analyst_records import AnalystRecords, OpenCharge
 from hedgerow.ledger.entry import RESTORE_HINT, Entry, format_now
-from hedgerow.ledger.policy_rules import check_charged_populations, check_files, check_populations
-from hedgerow.privacy.budget import Budget, TableParts
+from hedgerow.ledger.policy_rules import (
+    check_charged_populations,
+    check_files,
+    check_parts,
+    check_populations,
+)
+from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.parallel_composition import PartLosses
+from hedgerow.privacy.parallel_composition import PartLosses, TableParts
 
 __all__ = ["FORMAT", "LedgerState", "compute_larger_loss"]
 
@@ -78,9 +83,7 @@ class LedgerState:
         return Entry.build(ledger, self.seq + 1, kind, body, self.head, time or format_now())
 
     def apply(self, entry: Entry) -> None:
-        """Apply the next entry; raise LedgerError if it does not belong here, Refused if a rule
-        forbids it.
-        """
+        """Apply the next entry, or raise LedgerError (it does not belong here) or Refused."""
         self._take_entry(entry, stored=False)
 
     def replay(self, entries: Iterable[Entry]) -> None:
@@ -149,9 +152,7 @@ class LedgerState:
         return self._budgets[population]
 
     def unit_loss(self, population: str) -> Loss:
-        """Return the most that one unit of a population has lost, also after a declared loss
-        without a later policy.
-        """
+        """Return the most that one unit of a population has lost, declared losses included."""
         if population in self._budgets:
             return self._budgets[population].unit_loss
         return self._declared_losses.get(population, _NO_LOSS)
@@ -176,9 +177,7 @@ class LedgerState:
         return self._analysts.asked_epsilon(analyst)
 
     def quota(self, analyst: str) -> Fraction | None:
-        """Return the largest sum of epsilons that an analyst may ask for; None without a limit of
-        their own.
-        """
+        """Return the largest sum of epsilons that an analyst may ask for, or None if unlimited."""
         text = self.policy["quotas"].get(analyst) if self.policy else None
         return None if text is None else _parse_fraction(text)
 
@@ -187,9 +186,7 @@ class LedgerState:
         return self._analysts.count_failures(analyst, time)
 
     def find_request(self, analyst: str, request: str | None) -> int | None:
-        """Return the charge of a request of an analyst; request keys of two analysts are
-        independent.
-        """
+        """Return the charge of an analyst's request; the keys of two analysts are independent."""
         return None if request is None else self._requests.get((analyst, request))
 
     def find_outcome(self, charge: int) -> int | None:
@@ -276,21 +273,38 @@ class LedgerState:
         }
         if not parts.keys() <= losses.keys():
             raise ValueError
-        max_failures = self.policy["max_failures"] if self.policy else 0
-        quota = self.quota(analyst)
-        self._analysts.check(analyst, asked, entry.time, quota=quota, max_failures=max_failures)
+        self._check_analyst(analyst, asked, entry.time)
         if stored:
             for name, loss in losses.items():
                 self._pending.setdefault(name, []).append((entry.seq, loss, parts.get(name)))
         else:  # all budgets, or none
             self._budgets |= {
-                name: self._charge_budget(name, loss, parts.get(name))
+                name: _charge_budget(name, self._budgets[name], loss, parts.get(name))
                 for name, loss in losses.items()
             }
         self._charged_populations.update(losses)
         self._analysts.open_charge(entry.seq, run, asked)
         if request is not None:
             self._requests[analyst, request] = entry.seq
+
+    def check_charges_together(self, bodies: Sequence[dict[str, Any]]) -> None:
+        """Refuse charges that budgets or quotas do not cover together; the state stays as it is."""
+        budgets, asked = dict(self._budgets), dict[str, Fraction]()
+        for body in bodies:
+            epsilon = _parse_fraction(body["epsilon"])
+            asked[body["analyst"]] = asked.get(body["analyst"], Fraction(0)) + epsilon
+            for name, loss in body["charges"].items():
+                self._require_budget(name)
+                at = body.get("parts", {}).get(name)
+                parts = None if at is None else self._read_parts(name, *at)
+                budgets[name] = _charge_budget(name, budgets[name], _parse_loss(**loss), parts)
+        for analyst, epsilon in asked.items():
+            self._check_analyst(analyst, epsilon, format_now())
+
+    def _check_analyst(self, analyst: str, asked: Fraction, time: str) -> None:
+        max_failures = self.policy["max_failures"] if self.policy else 0
+        quota = self.quota(analyst)
+        self._analysts.check(analyst, asked, time, quota=quota, max_failures=max_failures)
 
     def _require_budget(self, population: str) -> None:
         if population not in self._budgets:
@@ -300,22 +314,8 @@ class LedgerState:
             )
 
     def _read_parts(self, population: str, table: str, names: list[str]) -> TableParts:
-        """Return the parts that a charge names, if the ruling policy declares them."""
         self._require_budget(population)
-        known = self._budgets[population].parts.get(table)
-        if known is None:
-            raise LedgerError(
-                f"The table '{table}' of the population '{population}' has no parts in the ruling"
-                " policy. Declare its partition, or charge the whole table."
-            )
-        if not names or len(set(names)) != len(names):
-            raise ValueError
-        for name in names:
-            if name not in known.names:
-                raise LedgerError(
-                    f"The table '{table}' has no part '{name}' in the ruling policy. Declare it."
-                )
-        return TableParts(table, tuple(names))
+        return check_parts(population, table, names, self._budgets[population].parts.get(table))
 
     def _charge_pending(self, population: str) -> None:
         """Charge the stored charges that were read to their budget."""
@@ -336,14 +336,6 @@ class LedgerState:
                 f" cover it. {RESTORE_HINT}"
             )
         self._budgets[population] = budget
-
-    def _charge_budget(self, population: str, loss: Loss, at: TableParts | None) -> Budget:
-        try:
-            return self.budget(population).charge(loss, at)
-        except BudgetExceeded as problem:
-            raise BudgetExceeded(
-                f"{problem} This is the budget of the population '{population}'."
-            ) from None
 
     def _apply_outcome(self, entry: Entry, body: dict[str, Any]) -> None:
         charge, failed = body["charge"], entry.kind == "failure"
@@ -369,17 +361,28 @@ class LedgerState:
                     f"The entries that are left show that the population '{name}' has spent more"
                     " than is declared. Declare at least that."
                 )
-        self._budgets = {name: self._close_budget(name, spent[name]) for name in self._budgets}
+        self._budgets = {
+            name: replace(
+                budget,
+                charged=spent[name],
+                parts={table: held.without_charges for table, held in budget.parts.items()},
+            )
+            for name, budget in self._budgets.items()
+        }
         self._declared_losses = spent
         self._sources |= sources  # of policies that were lost; they still may not move
         self._charged_populations.update(spent)
         for name, loss in spent.items():
             self._raise_largest_total(name, loss)
 
-    def _close_budget(self, name: str, spent: Loss) -> Budget:
-        old = self.budget(name)
-        parts = {table: losses.without_charges for table, losses in old.parts.items()}
-        return replace(old, charged=spent, parts=parts)
+
+def _charge_budget(population: str, budget: Budget, loss: Loss, at: TableParts | None) -> Budget:
+    try:
+        return budget.charge(loss, at)
+    except BudgetExceeded as problem:
+        raise BudgetExceeded(
+            f"{problem} This is the budget of the population '{population}'."
+        ) from None
 
 
 def compute_larger_loss(a: Loss, b: Loss) -> Loss:

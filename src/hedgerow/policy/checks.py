@@ -6,6 +6,7 @@ so that no invalid policy exists, however it was made.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Set
@@ -290,9 +291,13 @@ def check_consistency(
     for rule, largest in _list_population_sizes(budgets, tables):
         if rule.delta is not None and rule.delta * largest >= 1:
             limit = f"1/max_units (1/{largest})"
+            # delta is below 1, so this is at least 1
+            allowed = math.ceil(1 / rule.delta) - 1
             yield Mistake(
                 ("budgets", rule.population, "delta"),
-                f"delta must be below {limit}: a larger one may publish a person's whole record",
+                f"delta must be below {limit}: a larger one may publish a person's whole record;"
+                f" use a smaller delta, or set max_units to at most {allowed} if there are never"
+                " more people",
             )
     for table in tables:
         if (

@@ -20,7 +20,9 @@ _DEFAULT_CAPS = {"max_groups": 3, "max_rows_per_group": 1}
 def build_frame_document(
     frame: object, budget: Mapping[str, Any], table: dict[str, Any], columns: object
 ) -> dict[str, Any]:
-    """Build the document with one table "data"; arguments that are None are left out."""
+    """Build the document with one table "data"; arguments that are None are left out. Columns that
+    are not declared have the type of the frame's schema, and no bounds or list of values."""
+    columns = {} if columns is None else columns
     if not isinstance(columns, Mapping):
         raise InvalidArgument(
             "columns",

@@ -107,7 +107,7 @@ class Policy:
         *,
         unit: str,
         neighbours: str,
-        columns: Mapping[str, object],
+        columns: Mapping[str, object] | None = None,
         epsilon: object,
         delta: object = None,
         noise: str = "laplace",
@@ -121,7 +121,8 @@ class Policy:
         columns are read.
 
         A column is declared by bounds ``(0, 110)``, by a list of values, by its type (``"text"``),
-        by a dict as in a policy file, or not at all (None).
+        by a dict as in a policy file, or not at all (None, or left out): then it has the type of
+        the frame's schema, and no bounds.
         """
         budget = {"epsilon": epsilon, "delta": delta, "noise": noise}
         table: dict[str, Any] = {

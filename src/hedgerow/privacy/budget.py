@@ -22,7 +22,7 @@ the most that one unit pays: ``unit_loss``.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -30,22 +30,14 @@ from hedgerow.errors import BudgetExceeded, InvalidArgument
 from hedgerow.numeric.exact_number import Number, parse_delta, parse_epsilon, parse_positive
 from hedgerow.privacy.budget_view import Balance, DualBalance, format_digits
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.parallel_composition import PartLosses
+from hedgerow.privacy.parallel_composition import PartLosses, TableParts
 from hedgerow.privacy.zcdp_conversion import find_largest_rho
 
-__all__ = ["Budget", "TableParts"]
+__all__ = ["Budget"]
 
 _NO_LOSS = Loss(Fraction(0))
 
 PartsByTable = Mapping[str, PartLosses]
-
-
-@dataclass(frozen=True, slots=True)
-class TableParts:
-    """A partitioned table, and the names of its parts that a question reads."""
-
-    table: str
-    names: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """A budget as people read it: total, spent, left.
 
-The numbers are exact. The text has twelve decimals, or six digits for a total below a billionth (a
-small delta). It never promises too much: totals and remainders are rounded down, spending is
-rounded up, but not beyond a total that it is within. So the written numbers add up, and an
-exhausted line looks exhausted.
+The numbers are exact. The text has up to twelve decimals, all of them in JSON, or six digits for a
+total below a billionth (a small delta). It never promises too much: totals and remainders are
+rounded down, spending is rounded up, but not beyond a total that it is within. So the written
+numbers add up, and an exhausted line looks exhausted.
 """
 
 from __future__ import annotations
@@ -45,20 +45,26 @@ class Balance:
         spent = self.total if isinstance(self.spent, float) else self.spent
         return max(Fraction(0), self.total - spent)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the three numbers as decimal text, with those of the parts if there are any."""
+    def format_numbers(self, *, padded: bool = False) -> dict[str, str]:
+        """Format total, spent and left as decimal text, ``padded`` to all decimals for JSON."""
         places = _count_decimals(self.total)
         total = round_down(self.total, 10**places)
         spent = self.spent if isinstance(self.spent, float) else round_up(self.spent, 10**places)
         spent = min(spent, total) if self.spent <= self.total else spent
         left = max(Fraction(0), total - spent)
         numbers = {"total": total, "spent": spent, "left": left}
-        texts = {name: format_decimals(number, places=places) for name, number in numbers.items()}
-        return texts | _list_part_balances(self.parts)
+        return {
+            name: format_decimals(number, places=places, padded=padded)
+            for name, number in numbers.items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the three numbers as decimal text, with those of the parts if there are any."""
+        return self.format_numbers(padded=True) | _list_part_balances(self.parts)
 
     def __repr__(self) -> str:
         open_or_closed = "closed" if self.spent == math.inf else "spent {spent}, left {left}"
-        return f"total {{total}}, {open_or_closed}".format(**self.to_dict())
+        return f"total {{total}}, {open_or_closed}".format(**self.format_numbers())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,12 +131,16 @@ def format_digits(value: Fraction, *, up: bool = False) -> str:
     return format_decimals(value, up=up, places=_count_decimals(value))
 
 
-def format_decimals(value: Fraction | float, *, up: bool = False, places: int = _DECIMALS) -> str:
-    """Format ``value`` with twelve decimals, or like 2.5e-14 if it needs more, or as "inf"."""
+def format_decimals(
+    value: Fraction | float, *, up: bool = False, places: int = _DECIMALS, padded: bool = False
+) -> str:
+    """Format ``value`` with up to twelve decimals, ``padded`` with all of them, or like 2.5e-14 if
+    it needs more, or as "inf"."""
     if isinstance(value, float):
         return str(math.inf)
     steps = int((round_up if up else round_down)(value, 10**places) * 10**places)
     if places > _DECIMALS:
         return f"{Decimal(steps).scaleb(-places).normalize():e}" if steps else "0"
     whole, part = divmod(steps, 10**places)
-    return f"{whole}.{part:0{places}d}"
+    text = f"{whole}.{part:0{places}d}"
+    return text if padded else text.rstrip("0").rstrip(".")

@@ -22,9 +22,17 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.privacy.loss import Bound, Loss
 
-__all__ = ["PartLosses"]
+__all__ = ["PartLosses", "TableParts"]
 
 _NO_LOSS = Loss(Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class TableParts:
+    """A partitioned table, and the names of its parts that a question reads."""
+
+    table: str
+    names: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.privacy.loss import Loss
 from hedgerow.sensitivity.mode import Mode, ValueCounts
 from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sample import SortedSample
 
 __all__ = ["TESTED_METHODS", "CalibratedSelection"]
 
@@ -200,7 +200,7 @@ class CalibratedSelection:
         """Choose values from a sorted sample, in steps; None means no release."""
         if self.kind == "mode":
             return (self._choose_mode(np.asarray(values, dtype=np.int64)),)
-        column = Sample(np.asarray(values, dtype=np.int64), self.low, self.high)
+        column = SortedSample(np.asarray(values, dtype=np.int64), self.low, self.high)
         if isinstance(self.mechanism, Quantiles):
             chosen = self.mechanism.sample(column)
             return tuple(map(int, chosen)) if isinstance(chosen, list) else (int(chosen),)
@@ -221,7 +221,7 @@ class CalibratedSelection:
             return float(mechanism.error(beta, width + 1))
         return None
 
-    def _choose_quantile(self, quantile: Quantile, column: Sample) -> int | None:
+    def _choose_quantile(self, quantile: Quantile, column: SortedSample) -> int | None:
         mechanism = self.mechanism
         if isinstance(mechanism, InverseSensitivity):
             return int(mechanism.quantile(quantile, column))

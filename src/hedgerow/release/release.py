@@ -36,7 +36,7 @@ keeps the first answer, and both return it: noise is never drawn twice for one p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -49,8 +49,8 @@ from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.order_statistics import OrderStatistic
-from hedgerow.privacy.budget import TableParts
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
@@ -70,6 +70,7 @@ __all__ = [
     "ReleaseSource",
     "answer_once",
     "charge_ledger",
+    "charge_together",
     "release",
 ]
 
@@ -102,6 +103,9 @@ class ReleaseLedger(Protocol):
         policy: str | None = None,
         parts: Mapping[str, TableParts] | None = None,
     ) -> Entry: ...
+    def charge_together(
+        self, charges: Sequence[Mapping[str, Any]], *, policy: str | None = None
+    ) -> list[Entry]: ...
     def answer(self, entry: Entry, payload: str) -> Entry: ...
     def fail(self, entry: Entry) -> Entry: ...
     def outcome(self, entry: Entry) -> Entry | None: ...
@@ -145,6 +149,20 @@ def release(
     charge: Charge,
 ) -> Release:
     """Charge a plan, run it, add noise, store the answer, and return what is stored."""
+    losses = check_release(plan, noise, charge)
+    noise = replace(noise, counting_steps=list_counting_steps(plan))
+    source.prepare(plan)
+    entry = charge_ledger(ledger, losses, charge)
+    measures = [measure for measure in plan.measures if not isinstance(measure, Contingency)]
+
+    def run() -> str:
+        return encode_payload(*noise.sample(source.run(plan), measures), noise)
+
+    return Release.from_payload(entry, answer_once(ledger, entry, run))
+
+
+def check_release(plan: Aggregate, noise: ReleaseNoise, charge: Charge) -> dict[str, Loss]:
+    """Refuse a plan and noise that do not belong together; return the loss of each population."""
     measures = [measure for measure in plan.measures if not isinstance(measure, Contingency)]
     if len(measures) < len(plan.measures):
         raise InvalidArgument(
@@ -160,15 +178,24 @@ def release(
             " declared",
         )
     _check_noise(plan, noise, charge.unit)
-    losses = _compute_losses(plan, noise, charge)
-    noise = replace(noise, counting_steps=list_counting_steps(plan))
-    source.prepare(plan)
-    entry = charge_ledger(ledger, losses, charge)
+    return _compute_losses(plan, noise, charge)
 
-    def run() -> str:
-        return encode_payload(*noise.sample(source.run(plan), measures), noise)
 
-    return Release.from_payload(entry, answer_once(ledger, entry, run))
+def charge_together(
+    source: ReleaseSource,
+    ledger: ReleaseLedger,
+    releases: Sequence[tuple[Aggregate, ReleaseNoise, Charge]],
+) -> None:
+    """Charge several releases or none, before any of them runs. Each charge must have a request
+    key of its own, by which ``release`` finds that it is paid."""
+    terms = []
+    for plan, noise, charge in releases:
+        losses = check_release(plan, noise, charge)
+        source.prepare(plan)
+        if charge.request is None:
+            raise InvalidArgument("charge", "must have a request key to be charged with others")
+        terms.append(_list_terms(losses, charge))
+    ledger.charge_together(terms, policy=releases[0][2].policy)
 
 
 def _check_noise(plan: Aggregate, noise: ReleaseNoise, unit: Unit) -> None:
@@ -271,17 +298,21 @@ def _compute_losses(plan: Aggregate, noise: ReleaseNoise, charge: Charge) -> dic
 
 def charge_ledger(ledger: ReleaseLedger, losses: Mapping[str, Loss], charge: Charge) -> Entry:
     """Charge losses to the ledger on the terms of a charge; durable when it returns."""
-    return ledger.charge(
-        losses,
-        analyst=charge.analyst,
-        epsilon=charge.epsilon,
-        question=charge.question,
-        version=charge.version,
-        request=charge.request,
-        about=charge.about,
-        policy=charge.policy,
-        parts=None if charge.parts is None else {charge.population: charge.parts},
-    )
+    return ledger.charge(**_list_terms(losses, charge), policy=charge.policy)
+
+
+def _list_terms(losses: Mapping[str, Loss], charge: Charge) -> dict[str, Any]:
+    """Return the arguments of the ledger for a charge, but for the policy."""
+    return {
+        "charges": losses,
+        "analyst": charge.analyst,
+        "epsilon": charge.epsilon,
+        "question": charge.question,
+        "version": charge.version,
+        "request": charge.request,
+        "about": charge.about,
+        "parts": {} if charge.parts is None else {charge.population: charge.parts},
+    }
 
 
 def answer_once(ledger: ReleaseLedger, entry: Entry, run: Callable[[], str]) -> str:

@@ -86,7 +86,7 @@ def hierarchies(draw: st.DrawFn) -> list[HierarchyLevel]:
 
 @given(hierarchies())
 @settings(derandomize=True, max_examples=60, deadline=None)
-def test_it_is_least_squares(levels: list[HierarchyLevel]) -> None:
+def test_consistent_values_are_the_least_squares_solution(levels: list[HierarchyLevel]) -> None:
     made = make_consistent(levels)
     values, variances = dense(levels)
     assert [float(number) for level in made for number in level.numbers] == pytest.approx(
@@ -170,7 +170,7 @@ def test_exact_numbers_stay() -> None:
 
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(7, 4), Fraction(3)])
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
-def test_variances_are_those_of_the_law(kind: Any, scale: Fraction) -> None:
+def test_variances_match_the_noise_distribution(kind: Any, scale: Fraction) -> None:
     law = kind(scale)
     each = [(k, math.exp(law.log_prob(k, 0))) for k in range(-80, 81)]
     assert compute_variance(WeightedNoise(((law, Fraction(1, 2)),))) == pytest.approx(
@@ -221,7 +221,7 @@ def convolved(law: WeightedNoise, grid: int) -> Any:
 
 
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
-def test_draws_have_the_variance_and_the_coverage_that_are_told(kind: Any) -> None:
+def test_draws_have_the_stated_variance_and_coverage(kind: Any) -> None:
     """20,000 hierarchies of 1, 3 and 6 numbers. The variance of a mean square is (kurtosis -
     1)/20,000 <= 5/20,000 of it, so seven standard errors are 11 %; more than 1,220 of 20,000
     outside at 5 % would be seven as well."""

@@ -236,7 +236,7 @@ def test_answers_that_cannot_be_reconciled_are_refused() -> None:
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_measured_variance_and_coverage_are_those_told(noise: str) -> None:
+def test_measured_variance_and_coverage_match_the_stated_ones(noise: str) -> None:
     """4,500 totals of two parts each, of which one is looked at, so that all are independent. Their
     mean squares are within seven standard errors, sqrt(5/4500) each, of what is told; and of as
     many intervals at 90 % at most 591 are wrong, which is seven of them too."""

@@ -60,7 +60,7 @@ def test_brackets_hold_every_quantile(shape: str) -> None:
     assert answer.values == [number / 2 for number in numbers[1]]
 
 
-def test_the_whole_range_is_told_where_there_may_be_too_few() -> None:
+def test_possibly_too_few_rows_give_the_whole_range() -> None:
     beta = Fraction(1, 40)
     least = int(count_rows_needed(LAW, Fraction(1, 10), beta, 1000))
     far = NOISE.error(beta)
@@ -72,7 +72,7 @@ def test_the_whole_range_is_told_where_there_may_be_too_few() -> None:
         answer.intervals(0)
 
 
-def test_far_more_rows_than_tie_breakers_take_more() -> None:
+def test_more_rows_are_needed_when_they_outnumber_the_tie_breakers() -> None:
     assert count_rows_needed(LAW, Fraction(1, 10), Fraction(1, 40), 10**10) > count_rows_needed(
         LAW, Fraction(1, 10), Fraction(1, 40), 1
     )

@@ -28,7 +28,7 @@ def linear(numbers: list[int], law: Any) -> LinearEstimate:
 
 @pytest.mark.parametrize("law", [Laplace, Gaussian])
 @pytest.mark.parametrize("outside", [0, 3, 200])
-def test_sums_are_covered_however_far_out_those_outside_are(law: Any, outside: int) -> None:
+def test_sums_are_covered_for_any_values_outside_the_bounds(law: Any, outside: int) -> None:
     """5,000 draws at 80 %: six standard errors are 3.4 %. The worst: all that are outside are as
     far out as they can be.
     """
@@ -46,7 +46,7 @@ def test_sums_are_covered_however_far_out_those_outside_are(law: Any, outside: i
     assert made.values == drawn[0]
 
 
-def test_an_interval_is_wider_by_what_may_be_outside() -> None:
+def test_an_interval_is_widened_by_the_possible_excess() -> None:
     quiet = Laplace(Fraction(1, 1000))
     for whole, kind in ((True, int), (False, float)):
         made = UnclippedSum(
@@ -60,7 +60,7 @@ def test_an_interval_is_wider_by_what_may_be_outside() -> None:
         made.intervals(1)
 
 
-def test_only_what_has_an_end_is_widened() -> None:
+def test_only_bounded_ends_are_widened() -> None:
     measure = Measure("total", "s0", ClampedGrid(Fraction(1), 0, 10))
     found = {"a0": linear([5], Laplace(Fraction(1))), "a1": linear([5], Laplace(Fraction(1)))}
     call, limits = AggregateCall("a0", "SUM", measure, "integer", "…"), (Fraction(0), Fraction(10))

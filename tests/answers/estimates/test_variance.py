@@ -54,7 +54,7 @@ CASES: list[tuple[AggregateFunction, bool, int, Any]] = [
 
 
 @pytest.mark.parametrize(("function", "two", "degree", "truth"), CASES)
-def test_without_noise_they_are_what_numpy_says(
+def test_without_noise_estimates_equal_numpy(
     function: AggregateFunction, two: bool, degree: int, truth: Any
 ) -> None:
     for x, y in ((X, Y), (X, 40 - Y)):

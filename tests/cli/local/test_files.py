@@ -42,9 +42,7 @@ def test_a_metric_file_comes_back(tmp_path: Path) -> None:
         "alice" * 5_000,
     ],
 )
-def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(
-    tmp_path: Path, content: str
-) -> None:
+def test_a_file_named_by_mistake_is_not_shown(tmp_path: Path, content: str) -> None:
     file = tmp_path / "values.txt"
     file.write_text(content)
     with pytest.raises(

@@ -31,7 +31,7 @@ def lines(metric: Metric, told: dict[str, Any]) -> str:
     return "\n".join(format_reach(metric, told))
 
 
-def test_a_mean_has_an_error_for_so_many_clients() -> None:
+def test_a_mean_has_an_error_for_a_number_of_clients() -> None:
     metric, reason = choose_metric(None, domain=101, epsilon="1", mean=True)
     assert (metric.protocol, reason) == ("hybrid", "least variance in the worst case")
     told = compute_reach(metric, None, 10_000)

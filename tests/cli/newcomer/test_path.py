@@ -71,8 +71,7 @@ def test_from_a_file_to_an_empty_budget(tmp_path: Path) -> None:
     assert refused.stdout == b""
     message = refused.stderr.decode()
     assert message.startswith(
-        "Error: The budget does not cover this question: it asks for epsilon 0.250000000000 with"
-        " 0.000000000000 left"
+        "Error: The budget does not cover this question: it asks for epsilon 0.25 with 0 left"
     )
     assert message.count("\n") == 1
     told = json.loads(

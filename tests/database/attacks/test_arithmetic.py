@@ -125,7 +125,7 @@ def test_nothing_is_absorbed() -> None:
 
 
 @pytest.mark.parametrize("size", [1e16, 1e300, math.inf])
-def test_nor_at_the_door(size: float) -> None:
+def test_opposite_extremes_cancel_after_clamping(size: float) -> None:
     columns = {"x": {"type": "real", "min": -(2**23), "max": 2**23, "step": 1}}
     numbers, _, _ = exact(
         {"x": [size] + [1.0] * 1000 + [-size]}, columns, "SELECT SUM(x) FROM data"

@@ -144,7 +144,7 @@ AUDITED = list(PAIRS) if many(1) > 1 else ["count", "sum", "mean", "open groups"
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", AUDITED)
-def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None:
+def test_the_measured_loss_is_close_to_and_within_the_charge(name: str) -> None:
     draw, charged = pool(PAIRS[name])
     found = audit(
         draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=CONFIDENCE, batch=True
@@ -234,7 +234,7 @@ def medians(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.long
-def test_a_median_loses_what_was_charged_and_more_for_one_row(
+def test_a_median_calibrated_for_one_row_exceeds_its_charge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept = {"samples": 2 * FEW, "confidence": CONFIDENCE, "batch": True}
@@ -292,7 +292,7 @@ def two_parts(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.long
-def test_two_parts_together_lose_what_one_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_disjoint_parts_together_lose_the_price_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = {"samples": 4_000, "confidence": CONFIDENCE, "batch": True}
     once = audit(two_parts, (), (1, 2), **kept)
     assert not once.refutes(1)

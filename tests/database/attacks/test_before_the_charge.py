@@ -20,7 +20,7 @@ def nested(function: str, depth: int) -> str:
     "function",
     ["SQRT({})", "LN({} + 2)", "NULLIF({}, 3)", "7 % ({} + 1)", "LEAST({}, 5)", "GREATEST({}, 5)"],
 )
-def test_what_would_grow_beyond_all_measure_is_refused(function: str) -> None:
+def test_questions_of_unbounded_size_are_refused(function: str) -> None:
     with exactly() as db:
         with pytest.raises(Unsupported):
             db.query(f"SELECT COUNT(*) FROM data WHERE {nested(function, 30)} > 1")
@@ -28,7 +28,7 @@ def test_what_would_grow_beyond_all_measure_is_refused(function: str) -> None:
         db.query(f"SELECT COUNT(*) FROM data WHERE {nested(function, 4)} > 1", epsilon=1)
 
 
-def test_half_a_character_is_no_question() -> None:
+def test_half_a_character_is_refused_as_a_question() -> None:
     with exactly() as db:
         with pytest.raises(Unsupported):
             db.query("SELECT COUNT(*) FROM data WHERE region = '\ud800'")

@@ -76,7 +76,9 @@ def outcome(db: Database, sql: str) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("expression", [*RAISING, *QUIET])
-def test_nothing_can_be_told(pair: tuple[Database, Database], expression: str) -> None:
+def test_outcomes_do_not_distinguish_neighbouring_data_sets(
+    pair: tuple[Database, Database], expression: str
+) -> None:
     for form in FORMS:
         sql = form.replace("{}", expression)
         one, other = (outcome(db, sql) for db in pair)
@@ -113,7 +115,7 @@ def test_the_list_is_long_and_much_of_it_is_answered(pair: tuple[Database, Datab
     assert len(answered) >= 20
 
 
-def test_a_source_that_fails_says_the_same_whatever_it_was(
+def test_all_source_failures_have_the_same_message(
     pair: tuple[Database, Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Should an engine raise after all, its words do not come through, and the question stays

@@ -178,7 +178,7 @@ def first_releases(made: Versions, sql: str) -> tuple[Asked, Asked]:
 
 
 @pytest.mark.long
-def test_from_the_words_on_the_search_is_paid_for_and_tells_nothing_else() -> None:
+def test_error_messages_disclose_only_the_paid_search() -> None:
     random, told = Random("words"), 0
     for _ in range(many(2)):
         with opened(random) as made:

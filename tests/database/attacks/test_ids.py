@@ -46,6 +46,6 @@ def test_a_number_is_one_person_however_it_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pid", ["", 'pid = { type = "integer" }'])
-def test_a_blank_is_nobody(tmp_path: Path, pid: str) -> None:
+def test_a_blank_id_belongs_to_no_unit(tmp_path: Path, pid: str) -> None:
     assert count(tmp_path / "blank", ["", " ", "\t", "1"], pid) == 1
     assert count(tmp_path / "odd", ["x", "1"], 'pid = { type = "integer" }') == 1

@@ -175,7 +175,7 @@ def total_of_what_has_no_bounds() -> float:
         return found
 
 
-def test_smartnoise_317_without_bounds_there_is_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smartnoise_317_a_sum_without_bounds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unbounded):
         total_of_what_has_no_bounds()
     monkeypatch.setattr(
@@ -196,7 +196,7 @@ def read_at(rho: float, delta: float) -> float:
     )
 
 
-def test_smartnoise_621_what_is_spent_is_what_the_formula_says(
+def test_smartnoise_621_the_spent_budget_follows_the_formula(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     arguments: dict[str, Any] = {
@@ -228,7 +228,7 @@ def test_smartnoise_621_what_is_spent_is_what_the_formula_says(
 
 
 def test_google_126_doubles_are_never_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    arithmetic.test_nor_at_the_door(1e16)
+    arithmetic.test_opposite_extremes_cancel_after_clamping(1e16)
     run = DuckDB.run
 
     def in_doubles(self: DuckDB, plan: Aggregate) -> Cells:
@@ -239,7 +239,7 @@ def test_google_126_doubles_are_never_added_up(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(DuckDB, "run", in_doubles)
     with pytest.raises(AssertionError):
-        arithmetic.test_nor_at_the_door(1e16)
+        arithmetic.test_opposite_extremes_cancel_after_clamping(1e16)
 
 
 def test_tumult_sums_do_not_overflow(monkeypatch: pytest.MonkeyPatch) -> None:

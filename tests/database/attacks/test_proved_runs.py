@@ -91,7 +91,7 @@ UNSEEN = {
 
 
 @pytest.mark.parametrize("name", SAYINGS)
-def test_noise_is_not_lost_on_the_way(name: str, db: Database) -> None:
+def test_outputs_keep_their_noise(name: str, db: Database) -> None:
     """At epsilon 10^-9 the noise is below 1 once in 10^9 runs."""
     program, certificate = proved(f"x = laplace(1 / eps)\n{SAYINGS[name]}")
     for k in range(6):
@@ -100,7 +100,7 @@ def test_noise_is_not_lost_on_the_way(name: str, db: Database) -> None:
 
 
 @pytest.mark.parametrize("name", UNSEEN)
-def test_nor_where_no_proof_is_found(name: str) -> None:
+def test_unproved_programs_keep_their_noise_too(name: str) -> None:
     program = written(f"x = laplace(1 / eps)\n{UNSEEN[name]}")
     for _ in range(6):
         (told,) = run_program(program, {"q": [TRUTH], "n": 7, "eps": Fraction(1, 10**10)})
@@ -147,7 +147,7 @@ def test_nothing_fails_where_data_decide(name: str) -> None:
         check_resources(program, {"n": 7, "eps": Fraction(1)}, {"q": 1})
 
 
-def test_it_is_refused_before_it_is_charged(db: Database) -> None:
+def test_a_program_that_always_fails_is_refused_before_the_charge(db: Database) -> None:
     program, certificate = proved(
         f"x = laplace(1 / eps)\nif q[0] > {TRUTH - 1}:\n    y = ln(n - 7)\nreturn q[0] + x"
     )

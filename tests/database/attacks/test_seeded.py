@@ -129,7 +129,7 @@ def test_values_that_are_not_numbers_are_not_counted(worlds: dict[World, Version
     )
 
 
-def test_two_tables_opened_apart_get_the_same_noise() -> None:
+def test_two_separately_opened_tables_get_the_same_noise() -> None:
     """The tables above share one catalog; these share nothing, so that no bound can come from a
     look at them either.
     """

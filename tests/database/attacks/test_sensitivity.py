@@ -32,7 +32,9 @@ def test_no_neighbour_moves_further_than_declared(scene: str, part: int) -> None
 @pytest.mark.long
 # 23: it meets NaN beside tame numbers
 @pytest.mark.parametrize(("scene", "name"), [("one table", "files 23"), ("shop", "files")])
-def test_nor_do_those_in_files(scene: str, name: str, tmp_path: Path) -> None:
+def test_neighbours_stored_in_files_stay_within_the_sensitivity(
+    scene: str, name: str, tmp_path: Path
+) -> None:
     """Of a Parquet file the engine knows more before it looks: the least and the greatest of
     each column, and believes them.
     """
@@ -83,7 +85,7 @@ def _rows(who: int, times: int = 1, **values: object) -> list[Row]:
         ),
     ],
 )
-def test_the_worst_neighbour_goes_all_the_way(
+def test_the_worst_neighbour_reaches_the_sensitivity(
     relation: str, sql: str, one: Row, other: Row
 ) -> None:
     """Declared sensitivity is not only enough: one unit with more rows than count does move the
@@ -110,7 +112,7 @@ def test_the_worst_neighbour_goes_all_the_way(
     "sql",
     ["SELECT MEDIAN(age) FROM data", "SELECT MAX(age) FROM data", "SELECT MODE(level) FROM data"],
 )
-def test_so_do_samples(relation: str, sql: str) -> None:
+def test_samples_of_the_worst_neighbour_reach_the_sensitivity(relation: str, sql: str) -> None:
     world = World(ID, relation, 1, 3, "laplace", "integer")
     first = _rows(1) + (_rows(3, 9, age=1, level=2) if relation == "change-one" else [])
     with versions(world, [first, _rows(1) + _rows(3, 9, age=99, level=3)]) as opened:
@@ -122,7 +124,7 @@ def test_so_do_samples(relation: str, sql: str) -> None:
 
 
 @pytest.mark.parametrize("ids", ["integer", "text", "real"])
-def test_rows_of_nobody_change_nothing(ids: str) -> None:
+def test_rows_without_an_id_change_no_answer(ids: str) -> None:
     world, random = World(ID, "add-remove", 2, 2, "laplace", ids), Random("nobody")
     rows = base(random, world)
     nobody = [row(random, None) for _ in range(20)]

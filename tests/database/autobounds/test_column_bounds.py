@@ -96,7 +96,7 @@ def test_an_engine_finds_the_same_places(type_: Type, unit: str) -> None:
     assert isinstance(plan.bound.source, UnitAggregation) == (unit == "id")
 
 
-def test_of_linked_and_partitioned_tables_too() -> None:
+def test_linked_and_partitioned_tables_are_searched_too() -> None:
     parent = Schema("p", (Column("k", "integer"),), "id")
     linked = Schema(
         "t", (Column("x", "integer"), Column("k", "integer")), "id", link=Link("k", parent, "k")
@@ -124,7 +124,7 @@ def test_of_linked_and_partitioned_tables_too() -> None:
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 @pytest.mark.parametrize("group", [1, 3])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(10)])
-def test_it_costs_what_is_said(relation: Any, group: int, epsilon: Fraction) -> None:
+def test_a_search_costs_its_stated_loss(relation: Any, group: int, epsilon: Fraction) -> None:
     plan, unit = (
         build_bounds_plan(_schema("real"), Column("x", "real")),
         Unit(relation, "id", group),
@@ -186,7 +186,7 @@ def _sample(values: list[float]) -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
-def test_so_many_units_are_left_outside_and_no_more(relation: Any) -> None:
+def test_the_number_of_units_outside_is_within_the_rank_error(relation: Any) -> None:
     """The choice is as many ranks off as ``error`` says, but for one run in 10^10."""
     plan, unit, random = (
         build_bounds_plan(_schema("real", "row"), Column("x", "real")),
@@ -222,7 +222,7 @@ def test_with_a_price_to_spare_the_choice_is_the_largest_magnitude() -> None:
         assert decode_bounds("real", chosen) == ends  # type: ignore[arg-type]
 
 
-def test_beyond_all_data_lies_one_chance_in_30_000() -> None:
+def test_bounds_beyond_all_data_have_probability_below_1_in_30_000() -> None:
     """From the probabilities themselves, not by drawing."""
     plan, unit = (
         build_bounds_plan(_schema("real", "row"), Column("x", "real")),

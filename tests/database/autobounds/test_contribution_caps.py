@@ -205,7 +205,7 @@ def test_explain_before_caps_are_found() -> None:
         "SELECT FLOOR(x / 10), COUNT(*) FROM data GROUP BY 1",
     ],
 )
-def test_caps_of_what_is_no_single_table_are_declared(sql: str) -> None:
+def test_caps_of_joins_must_be_declared(sql: str) -> None:
     table = crowd()
     with open_frame(
         table, capless(table, "max_groups", "max_rows_per_group", columns={}, delta=1e-9)

@@ -210,7 +210,7 @@ def test_explain_before_bounds_are_found_touches_no_data_and_costs_nothing() -> 
         assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy"]
 
 
-def test_explain_after_bounds_are_found_tells_them_and_the_error() -> None:
+def test_explain_shows_found_bounds_and_the_error() -> None:
     with finding() as db:
         ask(db, SUM)
         told = db.explain("SELECT SUM(income) FROM data WHERE age > 30", epsilon=4)
@@ -232,7 +232,7 @@ def test_an_error_cannot_be_asked_for_before() -> None:
         db.explain(SUM, error=5)
 
 
-def test_explain_says_when_the_budget_does_not_cover_both() -> None:
+def test_explain_warns_when_the_budget_does_not_cover_both() -> None:
     with finding(epsilon=1) as db:
         assert db.explain(SUM, epsilon=1).covered
         db.query("SELECT COUNT(*) FROM data", epsilon=0.5)
@@ -254,7 +254,7 @@ def test_without_the_word_of_the_policy_bounds_are_declared() -> None:
 
 
 @pytest.mark.parametrize("sql", ["SELECT SUM(town) FROM data", "SELECT MEDIAN(town) FROM data"])
-def test_text_is_no_number(sql: str) -> None:
+def test_bounds_of_text_are_refused(sql: str) -> None:
     with finding() as db:
         with pytest.raises(Unsupported):
             db.query(sql, epsilon=1)
@@ -286,7 +286,7 @@ def test_both_must_be_affordable_before_either_is_paid() -> None:
         assert db.budget.left == 0  # type: ignore[union-attr]
 
 
-def test_so_it_is_with_a_quota_and_with_the_most_of_one_question(tmp_path: Path) -> None:
+def test_a_quota_and_the_limit_of_one_question_cover_search_and_answer(tmp_path: Path) -> None:
     page = clinic.POLICY.replace(
         "max_rows_per_group = 3", "max_rows_per_group = 3\nauto_bounds = true"
     )
@@ -321,7 +321,7 @@ def test_the_whole_counts_towards_a_quota(tmp_path: Path) -> None:
             db.query("SELECT AVG(cost) FROM visits", epsilon=0.1, analyst="ana")
 
 
-def test_too_few_people_are_told() -> None:
+def test_too_few_people_for_a_search_are_reported() -> None:
     """Among nobody every point is as good, and 93 of 100,093 are magnitudes: that three searches
     find one has a chance below 10^-9.
     """
@@ -490,7 +490,7 @@ def test_a_request_belongs_to_one_question() -> None:
 
 
 @pytest.mark.long
-def test_a_heavy_tail_costs_a_hundredth_of_what_a_careless_bound_does() -> None:
+def test_found_bounds_of_a_heavy_tail_cut_the_error_a_hundredfold() -> None:
     """A bound a thousand times too large puts noise a thousand times too large on a sum. What is
     found at epsilon 1 loses a little to clamping and a little to noise, in all hundreds of times
     less. Of five searches the middle one: one in 30,000 goes astray."""

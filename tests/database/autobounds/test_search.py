@@ -67,7 +67,7 @@ def test_each_search_has_a_name_of_its_own() -> None:
     assert build_request_key("r", BOUNDS) == "r / bounds of t.x"
 
 
-def test_it_costs_what_is_said() -> None:
+def test_a_search_costs_its_stated_loss() -> None:
     for search in (BOUNDS, CAPS):
         assert search.loss(Fraction(1, 3)).epsilon == Fraction(1, 3)
         assert len(search.noise(Fraction(1)).mechanisms) == 2
@@ -92,6 +92,6 @@ def test_results_are_decoded_and_described() -> None:
     )
 
 
-def test_caps_are_those_of_one_table() -> None:
+def test_caps_are_searched_in_one_table() -> None:
     with pytest.raises(Unbounded):
         build_caps_search(POLICY, CATALOG, "t", None, ("max_groups",))

@@ -196,18 +196,18 @@ def test_progress_is_reported_while_a_publication_is_built(tmp_path: Path) -> No
             assert [done for done, _ in heard] == sorted(done for done, _ in heard)
 
 
-def test_a_budget_that_is_too_small_is_told_before_anything_happens(tmp_path: Path) -> None:
+def test_an_insufficient_budget_is_reported_before_any_charge(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         for number in range(5):
             db.publish.histogram("people", "region", epsilon=20, where=f"age > {number}").to(
                 tmp_path / str(number)
             )
-        with pytest.raises(BudgetExceeded, match=r"it asks for epsilon 1\.0+ with 0\.0+ left"):
+        with pytest.raises(BudgetExceeded, match="it asks for epsilon 1 with 0 left"):
             db.publish.histogram("people", "smokes", epsilon=1).to(tmp_path / "a")
         assert not (tmp_path / "a").exists()
 
 
-def test_of_two_runs_for_one_payment_one_is_seen(
+def test_one_of_two_runs_for_one_payment_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both draw noise; the ledger keeps the first answer, and what the second made is not moved

@@ -31,7 +31,7 @@ def opened(folder: Path, **options: Any) -> hr.Database:
     return hr.open(write_survey(folder, **options), in_process=True)
 
 
-def test_a_draft_says_what_it_will_cost_and_costs_nothing(tmp_path: Path) -> None:
+def test_a_draft_shows_its_cost_without_a_charge(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         before, entries = db.budget, len(list(db.ledger.entries()))
         draft = db.publish.histogram("people", ["region", "age"], bins={"age": 10}, epsilon=1)
@@ -84,7 +84,7 @@ def test_a_publication_is_near_the_exact_counts_and_charged(
     assert Publication.load(tmp_path / "out").receipt == found.receipt
 
 
-def test_a_condition_says_which_rows_count(tmp_path: Path) -> None:
+def test_a_condition_filters_the_published_rows(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         draft = db.publish.histogram(
             "people", "smokes", where="age >= 50 AND region IN ('north', 'south')", epsilon=20
@@ -190,7 +190,7 @@ def test_the_worker_publishes_too(tmp_path: Path) -> None:
         assert set(found.to_pandas()["marginal"]) == {"region", "smokes", "region x smokes"}
 
 
-def test_a_sparse_histogram_tells_what_enough_rows_share(tmp_path: Path) -> None:
+def test_a_sparse_histogram_shows_values_shared_by_enough_rows(tmp_path: Path) -> None:
     with opened(tmp_path, noise="gaussian") as db:
         draft = db.publish.histogram(
             "people",
@@ -212,7 +212,7 @@ def test_a_sparse_histogram_tells_what_enough_rows_share(tmp_path: Path) -> None
         db.publish.histogram("people", "region", sparse=True)
 
 
-def test_a_histogram_tells_means_and_quantiles(tmp_path: Path) -> None:
+def test_a_histogram_provides_means_and_quantiles(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         published = db.publish.histogram("people", "age", bins={"age": 20}, epsilon=20).to(
             tmp_path / "ages"
@@ -264,7 +264,7 @@ def test_invalid_synthetic_rows_are_refused_before_the_charge(tmp_path: Path) ->
         assert db.budget.spent == 0
 
 
-def test_a_count_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
+def test_a_count_does_not_depend_on_the_other_statistics(tmp_path: Path) -> None:
     """Rows from elsewhere have no region, and smoke nevertheless; and that they have none can be
     asked.
     """
@@ -374,7 +374,7 @@ def test_synthetic_rows_are_made_of_parts(tmp_path: Path) -> None:
         assert abs(table["x"].mean() - 0.25) < 0.05  # by a hash it would be a half
 
 
-def test_where_nobody_has_more_rows_than_count_rows_are_whole(tmp_path: Path) -> None:
+def test_rows_within_the_bound_are_counted_in_full(tmp_path: Path) -> None:
     with opened(tmp_path, unit="row") as db:
         draft = db.publish.histogram("people", "region", epsilon=1)
         assert "in part" not in repr(draft)

@@ -99,7 +99,7 @@ def test_a_stream_that_could_not_begin_is_begun_later_for_nothing(
         assert db.budget.spent == 1
 
 
-def test_of_two_who_begin_one_stream_one_does(
+def test_one_of_two_concurrent_starts_begins_the_stream(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second has looked before the first was entered. Nothing that it makes can tell
@@ -121,7 +121,7 @@ def test_of_two_who_begin_one_stream_one_does(
         stream.add(3)
 
 
-def test_where_the_ledger_has_no_file_the_anchor_lies_beside_the_stream(tmp_path: Path) -> None:
+def test_without_a_ledger_file_the_anchor_lies_beside_the_stream(tmp_path: Path) -> None:
     db = hr.protect(
         pd.DataFrame({"id": range(9), "x": 1}),
         unit="id",
@@ -133,7 +133,7 @@ def test_where_the_ledger_has_no_file_the_anchor_lies_beside_the_stream(tmp_path
     assert (tmp_path / "meter.anchor").exists()
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_invalid_populations_prices_and_bounds_are_refused(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         with pytest.raises(InvalidArgument, match="must be one of people"):
             db.publish.continual("meter", **TERMS, population="cats")

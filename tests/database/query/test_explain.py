@@ -14,7 +14,7 @@ from hedgerow.database import open
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Unsupported
 
 
-def test_explain_costs_nothing_and_tells_the_price() -> None:
+def test_explain_costs_nothing_and_shows_the_price() -> None:
     with exactly(epsilon=10) as db:
         told = db.explain(
             "SELECT region, COUNT(*) AS n, AVG(age) FROM data GROUP BY region", epsilon=1
@@ -35,7 +35,7 @@ def test_explain_costs_nothing_and_tells_the_price() -> None:
         assert not db.explain("SELECT SUM(age) FROM data", epsilon=10).covered
 
 
-def test_explain_counts_with_the_quota_of_whoever_asks(tmp_path: Path) -> None:
+def test_explain_applies_the_quota_of_the_analyst(tmp_path: Path) -> None:
     sql = "SELECT COUNT(*) AS n FROM visits"
     path = write(tmp_path)
     with open(path, in_process=True) as db, open(path, in_process=True, analyst="ana") as hers:

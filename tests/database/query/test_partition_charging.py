@@ -78,7 +78,7 @@ def test_the_whole(sql: str) -> None:
     assert parts(sql) is None
 
 
-def test_several_parts_where_nobody_is_in_two() -> None:
+def test_a_condition_on_disjoint_parts_is_charged_to_each_of_them() -> None:
     assert parts("SELECT COUNT(*) FROM orders WHERE month >= DATE '2026-02-01'", most=1) == (
         "2026-02",
         "2026-03",
@@ -120,7 +120,7 @@ def test_a_question_about_a_part_is_charged_to_it(tmp_path: Path) -> None:
         assert rows == [{"part": f"orders 2026-0{n}", "spent": 3.0} for n in (1, 2, 3)]
 
 
-def test_several_parts_are_named_where_nobody_is_in_two(tmp_path: Path) -> None:
+def test_disjoint_parts_are_named_in_the_charge(tmp_path: Path) -> None:
     path = shop.write(
         tmp_path, shop.POLICY.replace("max_parts_per_unit = 2", "max_parts_per_unit = 1")
     )

@@ -47,7 +47,7 @@ PEOPLE, ROWS = (
 TIGHT: dict[str, Any] = {"epsilon": 1, "delta": 1e-7}
 
 
-def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> None:
+def test_laplace_noise_is_used_when_no_delta_is_left() -> None:
     with by_groups() as db:
         paid = db.query(PEOPLE, **TIGHT)
         assert isinstance(paid, Answer)
@@ -82,7 +82,7 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         assert stored.lines == told.lines  # for so little it is free, and better
 
 
-def test_a_question_that_finds_the_delta_spent_gets_laplace_noise(
+def test_a_question_after_the_delta_is_spent_gets_laplace_noise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Between price and charge somebody else spends it; and where nothing is left for either
@@ -106,7 +106,7 @@ def test_a_question_that_finds_the_delta_spent_gets_laplace_noise(
         db.query(ROWS, **TIGHT)
 
 
-def test_where_neither_noise_can_be_paid_for_the_question_is_refused() -> None:
+def test_a_question_is_refused_when_neither_noise_is_affordable() -> None:
     with by_groups(epsilon=1) as db:
         db.query(PEOPLE, **TIGHT)
         with pytest.raises(BudgetExceeded, match=r"it asks for delta .* with .* left"):
@@ -154,7 +154,7 @@ def test_noise_far_wider_than_one_over_delta_is_drawn_as_soon_as_any() -> None:
         assert any("a noisy count below 25,000,000,001 " in note for note in answer.notes)
 
 
-def test_an_answer_that_is_given_again_tells_what_decided_it() -> None:
+def test_a_repeated_answer_reports_how_its_noise_was_chosen() -> None:
     many = pa.table({"who": range(400), "g": [n % 3 for n in range(400)]})
     with protect(
         many,

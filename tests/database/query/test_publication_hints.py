@@ -39,7 +39,7 @@ def offered(db: hr.Database, sql: str) -> list[str]:
     return [note for note in db.explain(sql, epsilon=1).notes if "publication" in note]
 
 
-def test_a_count_that_a_publication_tells_is_offered(db: hr.Database) -> None:
+def test_a_published_count_is_suggested(db: hr.Database) -> None:
     with db:
         spent = db.budget.spent
         first, second, third = offered(db, "SELECT region, COUNT(*) FROM people GROUP BY region")

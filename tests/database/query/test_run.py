@@ -120,7 +120,7 @@ def test_two_analysts_may_use_one_request_key(tmp_path: Path) -> None:
         assert db.budget.epsilon.spent == Fraction(1, 5)  # type: ignore[union-attr]
 
 
-def test_a_larger_epsilon_is_charged_in_full_and_averaged_with_what_is_there() -> None:
+def test_a_larger_epsilon_is_charged_in_full_and_averaged_with_stored_answers() -> None:
     with exactly(epsilon=10) as db:
         first = answered(db, "SELECT COUNT(*) AS n FROM data", 1)
         second = answered(db, "SELECT COUNT(*) AS n FROM data", 2)
@@ -182,7 +182,7 @@ def test_counts_from_the_middle_are_averaged_too() -> None:
     assert high - low < 2 * told.lines[0].error_95  # type: ignore[operator]
 
 
-def test_means_are_those_of_averaged_sums() -> None:
+def test_means_are_computed_from_averaged_sums() -> None:
     with exactly(epsilon=10) as db:
         answered(db, "SELECT AVG(age) AS a FROM data", 1)
         second = answered(db, "SELECT AVG(age) AS a FROM data", 2)
@@ -195,7 +195,7 @@ def test_means_are_those_of_averaged_sums() -> None:
     assert second.rows[0]["a"] == pytest.approx(float(110 * above / (above + below)), rel=1e-5)
 
 
-def test_where_keys_are_not_declared_the_larger_epsilon_stands() -> None:
+def test_undeclared_keys_keep_the_answer_with_the_larger_epsilon() -> None:
     sql = "SELECT city, COUNT(*) AS n FROM data GROUP BY city"
     with exactly(epsilon=10) as db:
         answered(db, sql, 2)
@@ -220,7 +220,7 @@ def test_selected_values_are_not_averaged() -> None:
         assert "averaged" in both.notes[-1]
 
 
-def test_no_release_is_null_and_says_why() -> None:
+def test_a_withheld_release_is_null_with_a_reason() -> None:
     table = pa.table(
         {"patient_id": [1, 2], "age": [0, 110], "cost": [1.0, 2.0], "region": ["north", "south"]}
     )
@@ -316,7 +316,7 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
                 "hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False
             )
             before.setattr("hedgerow.plan.canonical_plans.can_exceed_row_bound", lambda _: False)
-            before.setattr("hedgerow.database.query.run.PLAN_FORM_FIELD", "before")
+            before.setattr("hedgerow.database.query.charging.PLAN_FORM_FIELD", "before")
             false = answered(db, mean, 20)
             right = answered(db, count, 20)
             for asked in (

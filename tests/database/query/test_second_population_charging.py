@@ -139,7 +139,7 @@ def test_the_same_question_again_is_free_for_both(db: Database) -> None:
     assert spent(db) == paid
 
 
-def test_where_one_budget_is_short_neither_pays(db: Database) -> None:
+def test_neither_population_pays_when_one_budget_is_short(db: Database) -> None:
     answered(db, BY_WARD, epsilon=1)
     paid = spent(db)
     with pytest.raises(BudgetExceeded, match="'doctors'"):
@@ -161,7 +161,7 @@ def test_the_terms_are_the_stricter_ones(db: Database) -> None:
         db.query(BY_WARD, epsilon=2)
 
 
-def test_a_quota_counts_what_was_asked_for_once(db: Database) -> None:
+def test_a_quota_counts_a_question_about_two_populations_once(db: Database) -> None:
     answered(db, BY_WARD, epsilon=0.75, analyst="ana")
     with pytest.raises(BudgetExceeded, match="quota of analyst 'ana'"):
         db.query(
@@ -179,7 +179,7 @@ def test_a_request_sent_twice_is_charged_once_to_both(db: Database) -> None:
     assert spent(db) == {"patients": Fraction(3, 100), "doctors": Fraction(1, 2)}
 
 
-def test_explain_says_what_each_would_pay(db: Database) -> None:
+def test_explain_shows_the_price_for_each_population(db: Database) -> None:
     explained = db.query(f"EXPLAIN PRIVACY {BY_WARD}", epsilon=0.5)
     assert isinstance(explained, Explanation)
     assert explained.cost.epsilon == Fraction(1, 2)
@@ -225,7 +225,7 @@ def test_mechanisms_of_ones_own_are_about_one_population(db: Database) -> None:
         read_count_question(db, BY_WARD)
 
 
-def test_without_noise_to_speak_of_the_answer_is_what_sql_says(tmp_path: Path) -> None:
+def test_with_negligible_noise_the_answer_agrees_with_sql(tmp_path: Path) -> None:
     """Caps that bind nobody."""
     path = write(tmp_path)
     big = (
@@ -254,7 +254,7 @@ def test_without_noise_to_speak_of_the_answer_is_what_sql_says(tmp_path: Path) -
         assert row["n"] == len(wanted)
 
 
-def test_gaussian_noise_only_where_both_say_so(tmp_path: Path) -> None:
+def test_gaussian_noise_needs_the_consent_of_both_populations(tmp_path: Path) -> None:
     delta, gaussian = "delta = 1e-6\n", 'delta = 1e-6\nnoise = "gaussian"\n'
     for name, patients, doctors, law in (
         ("one", gaussian, delta, "Laplace"),

@@ -21,7 +21,7 @@ from hedgerow.plan.canonical_plans import compute_plan_key as meaning_of
         ("v.region", "p.region", "p.cost > 50"),
     ],
 )
-def test_the_order_of_keys_is_no_other_question(keys: tuple[str, ...]) -> None:
+def test_the_order_of_keys_does_not_make_another_question(keys: tuple[str, ...]) -> None:
     """Also where they are not declared (city), and in a join, where columns of both sides have
     the same name.
     """

@@ -85,7 +85,7 @@ def checked(sql: str) -> None:
         ),
     ],
 )
-def test_it_is_refused_in_plain_words(sql: str, what: str, instead: str) -> None:
+def test_a_refusal_names_the_problem_and_the_alternative(sql: str, what: str, instead: str) -> None:
     with pytest.raises(Unsupported) as caught:
         checked(sql)
     first, *_, last = str(caught.value).splitlines()

@@ -22,7 +22,7 @@ LISTING = ExactTable(
 )
 
 
-def test_it_costs_nothing_and_has_no_receipt() -> None:
+def test_an_exact_table_costs_nothing_and_has_no_receipt() -> None:
     assert LISTING.cost.epsilon == 0
     assert LISTING.receipt is None
     assert LISTING.columns == ("name", "left", "entries", "public")
@@ -38,7 +38,8 @@ def test_nothing_in_it_has_an_interval() -> None:
         LISTING.interval("right")
 
 
-def test_it_becomes_other_tables() -> None:
+def test_an_exact_table_converts_to_data_frames() -> None:
+    assert LISTING.to_arrow(intervals=True) == LISTING.to_arrow()  # there is no noise
     assert LISTING.to_arrow().schema.types == [pa.string(), pa.float64(), pa.int64(), pa.bool_()]
     assert list(LISTING.to_pandas()["name"]) == ["patients", "<b>\x1b[31m"]
     assert isinstance(LISTING.to_pandas(), pd.DataFrame)
@@ -48,7 +49,7 @@ def test_it_becomes_other_tables() -> None:
     assert empty.to_arrow().schema == LISTING.to_arrow().schema
 
 
-def test_it_becomes_json() -> None:
+def test_an_exact_table_converts_to_json() -> None:
     plain = json.loads(json.dumps(LISTING.to_dict(), allow_nan=False))
     assert plain["rows"][1] == {
         "name": "<b>\x1b[31m",
@@ -61,7 +62,7 @@ def test_it_becomes_json() -> None:
     assert plain["cost"]["epsilon"] == "0/1"
 
 
-def test_it_is_shown_as_a_table_that_steers_no_terminal() -> None:
+def test_an_exact_table_prints_without_terminal_control_codes() -> None:
     shown = repr(LISTING)
     assert shown.splitlines()[0].split() == ["name", "left", "entries", "public"]
     assert "patients" in shown
@@ -69,7 +70,7 @@ def test_it_is_shown_as_a_table_that_steers_no_terminal() -> None:
     assert shown.endswith("Free: no protected data were read.")
 
 
-def test_it_is_shown_in_a_notebook() -> None:
+def test_an_exact_table_renders_in_a_notebook() -> None:
     html = LISTING._repr_html_()
     assert "<th>entries</th>" in html
     assert "<td>&lt;b&gt;" in html

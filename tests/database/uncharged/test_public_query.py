@@ -66,7 +66,7 @@ def test_a_publication_becomes_a_public_table(tmp_path: Path) -> None:
         "SELECT * FROM regions UNION ALL SELECT region, '1', '2' FROM people",
     ],
 )
-def test_no_way_leads_from_a_public_table_to_people(tmp_path: Path, sql: str) -> None:
+def test_a_public_query_cannot_reach_protected_tables(tmp_path: Path, sql: str) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db, pytest.raises(Refused):
         db.query(sql, epsilon=1)
 
@@ -120,9 +120,7 @@ def test_an_answer_that_is_too_long_is_refused(
         ),
     ],
 )
-def test_a_name_that_is_not_known_where_it_stands_is_known_nowhere(
-    tmp_path: Path, sql: str
-) -> None:
+def test_a_name_outside_its_scope_is_unknown(tmp_path: Path, sql: str) -> None:
     """Not the engine's own views, nor the file behind them, by way of a subquery of that name
     elsewhere.
     """
@@ -189,7 +187,7 @@ def test_a_number_beyond_64_bits_is_refused_and_never_shown_as_null(tmp_path: Pa
         ]
 
 
-def test_a_file_that_is_gone_is_said_so(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         (tmp_path / "regions.csv").unlink()
         with pytest.raises(SourceError, match="is missing"):
@@ -224,7 +222,7 @@ def write_days(folder: Path) -> Path:
     return policy
 
 
-def test_a_unit_or_a_type_is_no_way_into_the_engine(tmp_path: Path) -> None:
+def test_a_unit_or_type_name_cannot_inject_sql(tmp_path: Path) -> None:
     """Names in double quotes were once written without them, where the parser takes a keyword."""
     policy = write_days(tmp_path)
     before = (tmp_path / "days.csv").read_bytes()

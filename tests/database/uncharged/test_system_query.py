@@ -61,7 +61,7 @@ def test_everything_else_is_not(sql: str) -> None:
     assert not is_system_query(sql)
 
 
-def test_a_question_that_is_not_text_is_no_system_query() -> None:
+def test_a_question_that_is_not_text_is_not_a_system_query() -> None:
     assert not is_system_query(5)  # type: ignore[arg-type]
 
 

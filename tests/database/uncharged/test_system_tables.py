@@ -108,7 +108,7 @@ def test_parts_of_a_budget_are_lines_of_their_own() -> None:
     ]
 
 
-def test_gaussian_noise_is_told_as_epsilon() -> None:
+def test_gaussian_noise_is_reported_as_epsilon() -> None:
     with exactly(epsilon=3, delta=1e-9, noise="gaussian") as db:
         db.query("SELECT COUNT(*) FROM data", epsilon=0.3)
         epsilon, rho, delta = rows(db, "budget")
@@ -118,7 +118,7 @@ def test_gaussian_noise_is_told_as_epsilon() -> None:
     assert delta["note"] is None
 
 
-def test_a_database_says_what_it_is_and_nothing_of_its_data(tmp_path: Path) -> None:
+def test_a_database_describes_itself_without_disclosing_data(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path) as db:
         assert (
@@ -160,7 +160,7 @@ def test_an_analyst_sees_their_own_entries_only(tmp_path: Path) -> None:
     assert len(charge["time"]) == len("2026-11-16T03:00:00")
 
 
-def test_tables_tell_whom_they_protect(tmp_path: Path) -> None:
+def test_tables_show_their_protected_unit(tmp_path: Path) -> None:
     with open(write(tmp_path)) as db:
         visits, regions = rows(db, "tables")
     assert visits == {
@@ -186,7 +186,7 @@ def test_rows_may_be_units(tmp_path: Path) -> None:
         assert (rows(db, "tables")[0]["unit_kind"], rows(db, "tables")[0]["unit"]) == ("row", "row")
 
 
-def test_columns_tell_bounds_and_hide_what_is_hidden(tmp_path: Path) -> None:
+def test_columns_show_bounds_and_omit_hidden_ones(tmp_path: Path) -> None:
     with open(write(tmp_path)) as db:
         found = {(row["table"], row["name"]): row for row in rows(db, "columns")}
     assert ("visits", "note") not in found
@@ -228,7 +228,7 @@ def test_the_names_are_plain_words() -> None:
         _ = SYSTEM_TABLES["people"]
 
 
-def test_declared_values_are_told_as_they_are_written(tmp_path: Path) -> None:
+def test_declared_values_are_shown_as_written(tmp_path: Path) -> None:
     policy = write(tmp_path)
     policy.write_text(POLICY.replace('"west"]', '"o\'west"]'))
     with open(policy) as db:

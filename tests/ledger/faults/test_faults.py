@@ -153,7 +153,7 @@ def _usable(path: Path) -> None:
 
 
 @ignored
-def test_a_ledger_is_made_whole_or_not_at_all_whatever_step_fails(tmp_path: Path) -> None:
+def test_a_ledger_is_created_atomically_at_any_failing_step(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:
         assert (
             struck(
@@ -204,7 +204,7 @@ def _restored(path: Path) -> None:
 
 
 @ignored
-def test_a_restore_is_done_or_not_whatever_step_fails(tmp_path: Path) -> None:
+def test_a_restore_is_atomic_at_any_failing_step(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:
         assert (
             struck(home, _lost, lambda path: restore(path.with_name("copy"), path, "x"), _restored)
@@ -225,7 +225,7 @@ def _closed(path: Path) -> None:
 
 
 @ignored
-def test_a_lost_ledger_begins_closed_or_not_whatever_step_fails(tmp_path: Path) -> None:
+def test_a_lost_ledger_restarts_atomically_at_any_failing_step(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:
         assert struck(home, _lost, lambda path: Ledger.adopt(path, "x", lost=True), _closed) > 30
 

@@ -47,7 +47,7 @@ def test_a_lock_that_is_held_too_long_is_reported(path: Path) -> None:
         pay(ledger)
 
 
-def test_nobody_else_begins_to_write_while_somebody_looks(path: Path) -> None:
+def test_no_other_writer_starts_while_the_ledger_is_read(path: Path) -> None:
     """The lock comes before the look, not with the first word that is written: what was seen is
     still true then.
     """

@@ -51,7 +51,7 @@ def test_people_are_counted_by_all_of_their_rows(value: str, low: int, high: int
     assert by_name["a1"] == sum(not low <= round(total, 6) <= high for total in each.values())
 
 
-def test_one_person_moves_the_count_by_one_a_group_whatever_the_caps() -> None:
+def test_one_person_moves_each_groups_count_by_one_under_any_caps() -> None:
     plan = ask(f"SELECT region, SUM(age, {FEW}, clipped => TRUE) FROM visits GROUP BY region").plan
     assert plan.bound.max_rows == 1
     assert sorted(

@@ -34,7 +34,7 @@ def test_mean_and_variance_share_moments(items: str, kinds: set[tuple[str, int]]
     } == kinds
 
 
-def test_means_of_two_columns_and_of_a_pair_stay_apart() -> None:
+def test_means_of_two_columns_and_of_a_pair_use_separate_measures() -> None:
     assert (
         len(ask("SELECT AVG(age), AVG(Cost), SUM(age), SUM(Cost) FROM visits").plan.measures) == 2
     )

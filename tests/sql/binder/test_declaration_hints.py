@@ -91,7 +91,7 @@ def test_text_that_may_be_numbers_is_declared_so(sql: str, end: str) -> None:
     assert str(caught.value).endswith(advice + end)
 
 
-def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
+def test_only_numeric_text_is_hinted_as_a_number() -> None:
     numbers = replace(
         PUBLIC, columns=(Column("region", "text"), Column("beds", "text", values=("10", "7.5")))
     )

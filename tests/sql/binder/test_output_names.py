@@ -24,6 +24,6 @@ def test_outputs_are_named_by_alias_column_or_aggregate(items: str, names: list[
     assert [output.name for output in question.outputs] == names
 
 
-def test_a_made_up_suffix_gives_way_to_a_name_that_is_there() -> None:
+def test_a_generated_suffix_avoids_existing_names() -> None:
     question = ask("SELECT COUNT(*) AS count_2, COUNT(*), COUNT(*) FROM visits")
     assert [output.name for output in question.outputs] == ["count_2", "count", "count_3"]

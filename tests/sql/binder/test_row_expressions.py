@@ -175,7 +175,7 @@ def test_bounds_that_may_be_found_are_asked_for(sql: str, columns: list[tuple[st
     assert not isinstance(refused.value, UndeclaredBounds)
 
 
-def test_where_one_column_must_be_declared_the_other_is_not_named() -> None:
+def test_only_the_column_that_needs_a_declaration_is_named() -> None:
     both = Catalog(
         {
             **FINDING.tables,

@@ -26,7 +26,7 @@ def test_text_beside_a_date_is_a_date() -> None:
     )
 
 
-def test_text_that_is_no_date_stays_text() -> None:
+def test_text_that_does_not_parse_as_a_date_stays_text() -> None:
     assert align_types([DAY, build_constant("soon", "text")])[1].type == "text"
     assert align_types([DAY, CITY])[1] == CITY
 
@@ -39,7 +39,7 @@ def test_null_takes_any_type() -> None:
     assert not build_constant(0, "integer").is_null
 
 
-def test_days_are_written_in_one_way() -> None:
+def test_dates_have_one_accepted_spelling() -> None:
     assert parse_iso_date("2026-01-31") == date(2026, 1, 31)
     assert parse_iso_date("2026-02-30") is None
     assert parse_iso_date("20260131") is None

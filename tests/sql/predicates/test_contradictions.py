@@ -14,7 +14,7 @@ from sql.predicates.helpers_conditions import ROWS, TABLE, conditions
 
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(conditions())
-def test_a_condition_that_a_row_meets_is_no_contradiction(condition: Expression) -> None:
+def test_a_satisfiable_condition_is_not_called_a_contradiction(condition: Expression) -> None:
     if any(evaluate(condition, row) is True for row in ROWS):
         assert find_contradiction(condition, TABLE.columns) is None
 

@@ -84,11 +84,11 @@ def values(sql: str) -> list[object]:
         ),
     ],
 )
-def test_the_groups_are_those_asked_for(sql: str, expected: list[object]) -> None:
+def test_the_condition_limits_the_groups(sql: str, expected: list[object]) -> None:
     assert values(sql) == expected
 
 
-def test_two_ways_to_write_one_range_of_keys_have_the_same_groups() -> None:
+def test_two_spellings_of_one_key_range_have_the_same_groups() -> None:
     one, two = "age >= 60 AND age <= 63", "age IN (60, 61, 62, 63)"
     assert (
         len(
@@ -119,7 +119,7 @@ def test_fewer_groups_never_move_further() -> None:
         ("region IS NULL OR region = 'west'", True),
     ],
 )
-def test_where_the_values_of_a_key_are_listed_none_is_missing(where: str, missing: bool) -> None:
+def test_a_key_with_listed_values_has_no_null_group(where: str, missing: bool) -> None:
     bound = ask(f"SELECT region, COUNT(*) FROM visits WHERE {where} GROUP BY region").plan.bound
     assert can_be_null(bound.source, ColumnRef(bound.keys[0])) is missing
 

@@ -29,7 +29,7 @@ HOSTILE = st.lists(
 )
 
 
-def test_every_leaf_is_written_in_its_own_way() -> None:
+def test_every_kind_of_leaf_has_its_own_spelling() -> None:
     names = NameTable()
     phrase = (
         "SELECT",
@@ -65,6 +65,7 @@ def test_the_list_has_words_and_signs_of_expressions_alone() -> None:
         "+",
         "-",
         "/",
+        "//",
         "%",
         "||",
         "=",

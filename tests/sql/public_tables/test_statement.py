@@ -75,7 +75,9 @@ def test_everything_else_is_left_to_the_reader_of_questions_about_people(sql: st
         "SELECT read_csv('/etc/passwd') FROM regions",
         "SELECT * FROM regions, read_csv('/etc/passwd')",
         "SELECT getenv('HOME') FROM regions",
-        "SELECT row_number() OVER () FROM regions",
+        "SELECT row_number() OVER w FROM regions WINDOW w AS (ORDER BY region)",
+        "SELECT sum(people) OVER (GROUPS 1 PRECEDING) FROM regions",
+        "SELECT abs(people) OVER () FROM regions",
         "SELECT random() FROM regions",
         "SELECT CAST(region AS BLOB) FROM regions",
         "SELECT [1, 2] FROM regions",
@@ -100,8 +102,6 @@ def test_syntax_that_is_not_listed_is_refused(sql: str) -> None:
         ("SELECT * FROM regions ORDER BY ALL, region", "This syntax is not supported"),
         ("SELECT * FROM regions LIMIT 10 PERCENT", "This syntax is not supported"),
         ("SELECT DISTINCT ON (region) * FROM regions", "This syntax is not supported"),
-        ("SELECT * FROM regions QUALIFY 1 = 1", "This syntax is not supported"),
-        ("SELECT * FROM regions INTERSECT SELECT * FROM regions", "This syntax is not supported"),
         ("SELECT * FROM main.regions", "Only a plain table name is supported here"),
         (
             "SELECT * FROM regions TABLESAMPLE 10 PERCENT",
@@ -133,7 +133,7 @@ def test_syntax_that_is_not_listed_is_refused(sql: str) -> None:
         ),
     ],
 )
-def test_a_statement_that_is_refused_says_why(sql: str, what: str) -> None:
+def test_a_refusal_states_its_reason(sql: str, what: str) -> None:
     with pytest.raises(Unsupported) as caught:
         read_public_query(sql, CATALOG)
     assert str(caught.value).startswith(what)
@@ -174,7 +174,7 @@ def test_hostile_statements_are_refused_or_written_in_our_words() -> None:
         'SELECT 1 FROM "public 0" -- x',
     ],
 )
-def test_the_check_finds_planted_statements(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_statements_fail_the_check(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = read("SELECT 'k' FROM r")
     assert asked is not None
     monkeypatch.setattr("sql.helpers_hostile_statements.write_fragment", lambda *_: planted)

@@ -57,7 +57,7 @@ def test_too_many_per_unit_aggregations_are_refused() -> None:
         ask(chain(first, part, "SELECT AVG(age) FROM a{0}", 60))
 
 
-def test_tables_are_those_that_are_touched_and_protected() -> None:
+def test_the_tables_of_a_question_are_the_protected_tables_it_reads() -> None:
     joined = "visits JOIN patients ON patient_id = id JOIN regions r ON r.region = visits.region"
     sql = f"WITH unused AS (SELECT * FROM labs) SELECT COUNT(*) FROM {joined}"
     assert ask(sql).tables == ("visits", "patients")

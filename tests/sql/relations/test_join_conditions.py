@@ -54,7 +54,7 @@ def test_an_equality_in_every_branch_of_an_or_is_a_join_condition() -> None:
     assert not ties("age = value OR age = visit_age").conditions
 
 
-def test_ambiguous_names_are_no_join_conditions() -> None:
+def test_ambiguous_names_are_refused_as_join_conditions() -> None:
     assert not ties("patient_id = age").conditions
     assert not ties("nothing = visit_age").conditions
     assert not ties("x.age = visit_age").conditions

@@ -111,11 +111,11 @@ BY_AGE = "(SELECT patient_id, visit_age, COUNT(*) AS n FROM labs GROUP BY patien
         (f"{EACH} x JOIN drugs ON drugs.price = x.n", 7),  # one row each, and public ones
     ],
 )
-def test_rows_that_are_met_at_most_once_have_no_say_in_the_caps(rows: str, most: int) -> None:
+def test_tables_matched_at_most_once_leave_the_caps_unchanged(rows: str, most: int) -> None:
     assert ask(f"SELECT COUNT(*) FROM {rows}").plan.bound.max_rows == most
 
 
-def test_in_and_exists_have_no_say_in_the_caps() -> None:
+def test_in_and_exists_leave_the_caps_unchanged() -> None:
     for condition in (
         "patient_id IN (SELECT patient_id FROM labs)",
         "patient_id NOT IN (SELECT patient_id FROM labs WHERE value > 3)",

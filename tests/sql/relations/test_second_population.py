@@ -26,7 +26,7 @@ def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected
     check_refused(sql, expected)
 
 
-def test_the_caps_are_those_of_each_population() -> None:
+def test_each_population_has_its_own_caps() -> None:
     plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind").plan
     assert plan.population_join is not None
     others = plan.population_join.population
@@ -67,7 +67,7 @@ def test_rows_of_other_groups_use_up_no_references() -> None:
     assert join.source.source.source == Table(CARE)
 
 
-def test_a_refusal_says_what_to_declare_or_join() -> None:
+def test_a_refusal_names_the_declaration_or_join_that_fixes_it() -> None:
     with pytest.raises(
         Refused, match=r"Join on the id of one of them, such as ON c\.x = d\.doctor_id\."
     ):

@@ -95,7 +95,7 @@ def test_tabs_do_not_shift_the_carets() -> None:
     assert "\t" not in lines(sql)[1]
 
 
-def test_text_that_is_no_text_is_refused() -> None:
+def test_undecodable_text_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="sql must be text"):
         tokenise(cast(Any, 3))
 

@@ -204,7 +204,14 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Figure, ...]:
     if not sizes:
         return ()
     bars = [
-        Bar(group, (low + high) / 2, *((low, high) if low != high else (None, None)))
+        # Bars of publications carry 95 % intervals; these bounds hold for certain.
+        Bar(
+            group,
+            (low + high) / 2,
+            low=low if low != high else None,
+            high=high if low != high else None,
+            interval_name="from",
+        )
         for group, (low, high) in list(sizes.items())[:_MAX_DRAWN]
     ]
     rows = tuple(
@@ -219,8 +226,7 @@ def _build_figures(findings: Sequence[DisclosureFinding]) -> tuple[Figure, ...]:
         notes.append(
             f"The chart has the first {_MAX_DRAWN} of {len(sizes):,} groups; the table has all."
         )
-    # Bars of publications carry 95 % intervals; these bounds hold for certain.
-    drawing = draw_bar_chart(bars, f"Bars: {caption.lower()}").replace("(95 %: ", "(from ")
+    drawing = draw_bar_chart(bars, f"Bars: {caption.lower()}")
     return (Figure(caption, drawing, ("group", "people"), rows, note=" ".join(notes)),)
 
 

@@ -35,12 +35,14 @@ from hedgerow.database.autobounds.search import (
 from hedgerow.errors import BudgetExceeded, Refused, Unbounded
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.policy import Policy
-from hedgerow.privacy.budget import Budget, TableParts
+from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.budget_view import format_decimals
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.release.payload import Release
 from hedgerow.sql.catalog import Catalog, ColumnName, TableCaps, UndeclaredBounds
 from hedgerow.sql.parser import parse_question
+from hedgerow.sql.postprocessing.pieces import Piece
 from hedgerow.sql.question import Question
 
 __all__ = [
@@ -89,7 +91,7 @@ class BoundsResolver:
             if entry.undeclared_caps
         }
 
-    def resolve(self, sql: str, stand_in: int = 0) -> ResolvedQuestion:
+    def resolve(self, sql: str | Piece, stand_in: int = 0) -> ResolvedQuestion:
         """Read a question under its bounds, without data; refuse a search for two populations."""
         ends, cap = STAND_INS[stand_in]
         searches: dict[BoundsSearch, FoundBounds | None] = {}
@@ -112,7 +114,7 @@ class BoundsResolver:
 
     def _read_with_bounds(
         self,
-        sql: str,
+        sql: str | Piece,
         stand_in: ColumnBounds,
         caps: TableCaps,
         searches: dict[BoundsSearch, FoundBounds | None],
@@ -130,13 +132,16 @@ class BoundsResolver:
 
     def _parse(
         self,
-        sql: str,
+        sql: str | Piece,
         ends: tuple[tuple[ColumnName, ColumnBounds], ...],
         caps: tuple[tuple[str, tuple[int, int]], ...],
     ) -> Question | tuple[ColumnName, ...]:
         """Parse a question, or return the columns whose bounds it needs as well."""
         try:
-            return parse_question(sql, self._catalog.with_bounds(dict(ends)).with_caps(dict(caps)))
+            catalog = self._catalog.with_bounds(dict(ends)).with_caps(dict(caps))
+            if isinstance(sql, Piece):
+                return sql.build_question(catalog)
+            return parse_question(sql, catalog)
         except UndeclaredBounds as missing:
             return missing.columns
 

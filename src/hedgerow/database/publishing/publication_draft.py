@@ -20,7 +20,8 @@ from hedgerow.ledger.entry import Entry
 from hedgerow.plan.canonical_plans import compute_plan_key
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.policy import TableRule
-from hedgerow.privacy.budget import Budget, TableParts
+from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.publish.output.publication import RECEIPT_FORMAT, Publication, StagingFolder
 from hedgerow.publish.output.report import build_report
 from hedgerow.publish.privacy_parameters import PrivacyParameters

@@ -17,7 +17,7 @@ from hedgerow.calibration.step_refinement import calibrate_refined_noise
 from hedgerow.database.autobounds.column_bounds import compute_search_epsilon
 from hedgerow.database.autobounds.resolver import BoundsResolver, read_asked_epsilon
 from hedgerow.database.query.partition_charging import find_touched_parts
-from hedgerow.database.query.payers import QuestionPayers, find_payers
+from hedgerow.database.query.payers import Payer, QuestionPayers, find_payers
 from hedgerow.database.query.second_population_charging import (
     calibrate_noise_for_both,
     combine_limits,
@@ -37,19 +37,22 @@ from hedgerow.numeric.exact_number import (
 from hedgerow.plan.canonical_plans import compute_plan_key
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.policy import Policy, TableRule
-from hedgerow.privacy.budget import Budget, TableParts
+from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.noise import ReleaseNoise
 from hedgerow.release.payload import Release
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.question import Question
+from hedgerow.sql.question import QueryOptions, Question
 
 __all__ = [
+    "EPSILON_STEPS",
     "PricedQuestion",
     "QueryContext",
     "QueryRequest",
+    "choose_price",
     "find_charged_parts",
     "find_epsilon_for_error",
     "find_stored_answers",
@@ -59,7 +62,7 @@ __all__ = [
 ]
 
 
-_EPSILON_STEPS = 10**18  # epsilon is a whole number of steps this small
+EPSILON_STEPS = 10**18  # epsilon is a whole number of steps this small
 _MAX_AVERAGED_ANSWERS = 16  # answers to one question that are averaged
 _FALLBACK_NOTE = (
     "Laplace noise is used: Gaussian noise would be more accurate, but the remaining delta does not"
@@ -184,8 +187,21 @@ def price_with_noise(
     the policy that it was read under is no longer accepted."""
     context.ledger.check_policy(context.policy_digest)
     payers = find_payers(context.policy, question)
-    limits = combine_limits([payer.budget_rule for payer in payers.each])
-    options = question.options
+    asked, delta = choose_price(payers.each, request, question.options)
+    epsilon = asked
+    if search_count:
+        epsilon -= search_count * compute_search_epsilon(asked, search_count)
+    calibrated, noise = _calibrate_question(question, payers, epsilon, delta, kind)
+    key = _compute_question_key(calibrated, noise, payers, delta)
+    return PricedQuestion(calibrated, payers, epsilon, noise, key, asked)
+
+
+def choose_price(
+    payers: Sequence[Payer], request: QueryRequest, options: QueryOptions
+) -> tuple[Fraction, Fraction | None]:
+    """Return the epsilon and the delta that a question names, or the defaults of its payers; refuse
+    more than they allow."""
+    limits = combine_limits([payer.budget_rule for payer in payers])
     asked = _choose_parameter(request.epsilon, options.epsilon, limits.default_epsilon, "epsilon")
     delta = _choose_parameter(request.delta, options.delta, limits.default_delta, "delta")
     if asked is None or parse_epsilon(asked) > limits.max_epsilon:
@@ -196,12 +212,7 @@ def price_with_noise(
         )
     if delta is not None:
         parse_delta(delta)
-    epsilon = asked
-    if search_count:
-        epsilon -= search_count * compute_search_epsilon(asked, search_count)
-    calibrated, noise = _calibrate_question(question, payers, epsilon, delta, kind)
-    key = _compute_question_key(calibrated, noise, payers, delta)
-    return PricedQuestion(calibrated, payers, epsilon, noise, key, asked)
+    return asked, delta
 
 
 def _calibrate_question(
@@ -316,6 +327,6 @@ def _choose_parameter(
 
 def _check_decimals(value: Fraction, name: str) -> Fraction:
     """Refuse long fractions: the ledger keeps their sums for ever."""
-    if name == "epsilon" and _EPSILON_STEPS % value.denominator:
+    if name == "epsilon" and EPSILON_STEPS % value.denominator:
         raise InvalidArgument(name, "must have at most 18 decimals", value)
     return check_stored_digits(value, name)

@@ -9,11 +9,12 @@ charged before the engine reads any data.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from hedgerow.answers.answer import Answer, build_answer
 from hedgerow.answers.caveats import describe_rho_cost
 from hedgerow.answers.explanation import Explanation
+from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
 from hedgerow.database.autobounds.column_bounds import compute_search_epsilon
 from hedgerow.database.autobounds.resolver import (
     ResolvedQuestion,
@@ -21,7 +22,9 @@ from hedgerow.database.autobounds.resolver import (
     build_too_few_refusal,
 )
 from hedgerow.database.autobounds.search import BoundsSearch
+from hedgerow.database.query.charging import build_charge
 from hedgerow.database.query.explain import explain_resolved
+from hedgerow.database.query.postprocessing import run_split_statement
 from hedgerow.database.query.pricing import (
     PricedQuestion,
     QueryContext,
@@ -34,17 +37,16 @@ from hedgerow.database.query.second_population_charging import describe_charges
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.public_query import answer_public_query
 from hedgerow.database.uncharged.system_query import answer_system_query, is_system_query
-from hedgerow.database.uncharged.system_tables import PLAN_FORM_FIELD
-from hedgerow.errors import BudgetExceeded, Refused
+from hedgerow.errors import BudgetExceeded, Refused, Unsupported
 from hedgerow.ledger.entry import Entry
 from hedgerow.release.payload import Release
-from hedgerow.release.release import Charge, ChargedPopulation, release
+from hedgerow.release.release import release
+from hedgerow.sql.postprocessing.statement_split import split_statement
 from hedgerow.sql.question import Question
 
 __all__ = ["CUSTODIAN", "read_count_question", "run_query"]
 
 CUSTODIAN: Final = "custodian"  # who asks when no analyst is named
-_PLAN_FORM: Final = 3  # of the plans that questions are read into now
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,19 @@ class _Reading:
     charged: Entry | None
 
 
-def run_query(context: QueryContext, request: QueryRequest) -> Answer | Explanation | ExactTable:
+def run_query(
+    context: QueryContext, request: QueryRequest
+) -> Answer | Explanation | ExactTable | PostprocessedAnswer:
     """Run a question from its text to its answer."""
     exact = answer_without_charge(context, request)
     if exact is not None:
         return exact
-    reading = read_question(context, request)
+    try:
+        reading = read_question(context, request)
+    except Unsupported as refusal:
+        # Not one question; it may be ordinary SQL over several.
+        statement = split_statement(request.sql, context.catalog, refusal)
+        return run_split_statement(context, request, statement)
     if reading.resolved.question.explain:
         return explain_resolved(context, request, reading.resolved)
     priced = price_reading(context, request, reading)
@@ -146,32 +155,8 @@ def charge_run_and_add_noise(
     """Charge the question, run its plan on the data, and add noise to the cells."""
     # The engine starts here: an error of the data source is raised before anything is charged.
     source = context.source
-    charge = _build_charge(context, request, priced)
+    charge = build_charge(context, request, priced)
     return release(priced.question.plan, source, context.ledger, priced.noise, charge)
-
-
-def _build_charge(context: QueryContext, request: QueryRequest, priced: PricedQuestion) -> Charge:
-    first, second = priced.payers.first, priced.payers.second
-    about: dict[str, Any] = {
-        "table": ", ".join(table.name for table in priced.payers.tables),
-        "aggregates": [call.text for call in priced.question.aggregates],
-        PLAN_FORM_FIELD: _PLAN_FORM,
-    }
-    if priced.asked_epsilon != priced.epsilon:
-        about["asked"] = str(priced.asked_epsilon)
-    return Charge(
-        first.population,
-        first.unit,
-        request.analyst,
-        priced.epsilon,
-        priced.key,
-        priced.version,
-        request.key,
-        about,
-        context.policy_digest,
-        priced.charged_parts,
-        None if second is None else ChargedPopulation(second.population, second.unit),
-    )
 
 
 def build_charged_answer(

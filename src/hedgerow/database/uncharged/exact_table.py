@@ -8,7 +8,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any, Final
 
-from hedgerow.answers.dataframes import FrameConversions
+from hedgerow.answers.dataframes import FrameConversions, build_typed_table
 from hedgerow.answers.render import (
     format_omitted_rows,
     render_table_html,
@@ -84,23 +84,9 @@ class ExactTable(FrameConversions):
             "notes": list(self.notes),
         }
 
-    def to_arrow(self) -> Any:
-        """Return the rows as a pyarrow table."""
-        import pyarrow as pa
-
-        kinds = {
-            "integer": pa.int64(),
-            "real": pa.float64(),
-            "text": pa.string(),
-            "date": pa.date32(),
-            "boolean": pa.bool_(),
-        }
-        return pa.table(
-            {
-                name: pa.array([row[name] for row in self.rows], kinds[type_])
-                for name, type_ in self.types.items()
-            }
-        )
+    def to_arrow(self, *, intervals: bool = False) -> Any:  # noqa: ARG002
+        """Return the rows as a pyarrow table; no column has intervals: there is no noise."""
+        return build_typed_table(self.types, self.rows)
 
     def __repr__(self) -> str:
         return render_table_text(self, [*format_omitted_rows(len(self.rows)), _FREE_NOTE])

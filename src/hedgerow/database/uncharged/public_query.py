@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot import exp
 
@@ -27,7 +27,10 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.public_tables import phrases
 from hedgerow.sql.public_tables.statement import PublicQuery, read_public_query
 
-__all__ = ["answer_public_query"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["answer_public_query", "run_public_query"]
 
 _DEADLINE_SECONDS: Final = 60.0
 _MEMORY_LIMIT: Final = 4 * 2**30
@@ -45,9 +48,14 @@ _NO_RESULT: Final = (
 def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTable | None:
     """Answer a question that reads public tables alone; None for any other question."""
     found = read_public_query(sql, catalog)
-    if found is None:
-        return None
-    tables = ((name, policy.table(name)) for name in found.tables)
+    return None if found is None else run_public_query(found, policy, catalog, {})
+
+
+def run_public_query(
+    asked: PublicQuery, policy: Policy, catalog: Catalog, frames: Mapping[str, pa.Table]
+) -> ExactTable:
+    """Run a question about public tables, some of which are ``frames`` instead of files."""
+    tables = ((name, policy.table(name)) for name in asked.tables if name not in frames)
     paths = {name: policy.source_path(table) for name, table in tables if table is not None}
     for name, path in paths.items():
         if not path.is_file():
@@ -56,17 +64,20 @@ def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTabl
                 " its source in the policy."
             )
     try:
-        return _run_public_query(found, paths, catalog)
+        return _run_in_child(asked, paths, catalog, frames)
     except ChannelBroken:
         words = _TOO_SLOW
     except RequestFailed:
         words = _NO_RESULT
-    refuse_invalid_query(found, catalog)
+    refuse_invalid_query(asked, catalog)
     raise SourceError(words)
 
 
-def _run_public_query(
-    asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog
+def _run_in_child(
+    asked: PublicQuery,
+    paths: Mapping[str, Path],
+    catalog: Catalog,
+    frames: Mapping[str, pa.Table],
 ) -> ExactTable:
     child = EngineProcess(
         [path.resolve() for path in paths.values()],
@@ -75,6 +86,7 @@ def _run_public_query(
     )
     try:
         _store_tables(child, asked, paths, catalog)
+        _attach_frames(child, asked, frames)
         child.store_query(_ANSWER_TABLE, phrases.write_fragment(asked.fragment, asked.names))
         all_rows = f'SELECT * FROM "{_ANSWER_TABLE}" LIMIT {_MAX_ROWS + 1}'
         return _fetch_result(child, asked, child.store_query(_DESCRIBED_TABLE, all_rows).columns)
@@ -91,6 +103,8 @@ def _store_tables(
     }
     attached = attach_tables(child, tables, DUCKDB).stored_tables
     for number, name in enumerate(asked.tables):
+        if name not in paths:
+            continue
         stored, names = attached[name], asked.names
         outputs = [
             (
@@ -101,6 +115,17 @@ def _store_tables(
         ]
         query = select(outputs, exp.Table(this=exp.to_identifier(stored.relation, quoted=True)))
         child.store_query(f"public {number}", render_sql(query, DUCKDB))
+
+
+def _attach_frames(
+    child: EngineProcess, asked: PublicQuery, frames: Mapping[str, pa.Table]
+) -> None:
+    names = asked.names
+    for number, name in enumerate(asked.tables):
+        if name in frames:
+            frame = frames[name]
+            columns = [names.write_name(names.number_name(column)) for column in frame.column_names]
+            child.attach_object(f"public {number}", frame.rename_columns(columns))
 
 
 def _fetch_result(

@@ -350,8 +350,8 @@ def _read_column(node: exp.Column, reader: FragmentReader) -> Fragment:
 
 
 UNSUPPORTED_SYNTAX: Final = (
-    "This syntax is not supported in questions about public tables",
-    "Write plain SQL, or read the table's file with another tool.",
+    "This syntax is not supported over public tables and answers",
+    "Write plain SQL, or take the tables into another tool.",
 )
 _WITHIN_GROUP_FIX: Final = "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)."
 _TYPE_NAMES: Final = ", ".join(dict.fromkeys(CAST_TYPES.values()))

@@ -46,7 +46,7 @@ CHAINS: Final[tuple[Mapping[type[exp.Expr], str], ...]] = (
     {exp.And: "AND"},
     {exp.Or: "OR"},
     {exp.Add: "+", exp.Sub: "-"},
-    {exp.Mul: "*", exp.Div: "/", exp.Mod: "%"},
+    {exp.Mul: "*", exp.Div: "/", exp.IntDiv: "//", exp.Mod: "%"},
     {exp.DPipe: "||"},
 )
 COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
@@ -73,6 +73,8 @@ ONE_ARGUMENT: Final[Mapping[type[exp.Expr], str]] = {
     exp.Abs: "abs",
     exp.Sqrt: "sqrt",
     exp.Ln: "ln",
+    exp.Exp: "exp",
+    exp.Sign: "sign",
     exp.Lower: "lower",
     exp.Upper: "upper",
     exp.Length: "length",
@@ -86,6 +88,9 @@ SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
     exp.CovarPop: ("covar_pop", *OPERANDS),
     exp.CovarSamp: ("covar_samp", *OPERANDS),
     exp.Nullif: ("nullif", *OPERANDS),
+    exp.Pow: ("power", *OPERANDS),
+    exp.Log: ("log", *OPERANDS),  # to the base 10, or LOG(base, x)
+    exp.Pi: ("pi",),
     exp.Quantile: ("quantile", "this", "quantile"),
     exp.PercentileCont: ("quantile_cont", *OPERANDS),
     exp.Round: ("round", "this", "decimals"),

@@ -27,17 +27,38 @@ __all__ = [
     "write_fragment",
 ]
 
-_SIGNS: Final = ("(", ")", ",", ".", "*", "+", "-", "/", "%", "||", "=", "<>", "<", "<=", ">", ">=")
+_SIGNS: Final = (
+    "(",
+    ")",
+    ",",
+    ".",
+    "*",
+    "+",
+    "-",
+    "/",
+    "//",
+    "%",
+    "||",
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+)
 _CLAUSES: Final = (
     *("SELECT", "DISTINCT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "OFFSET"),
     *("WITH", "RECURSIVE", "AS", "MATERIALIZED", "NOT MATERIALIZED", "UNION", "ALL", "BY NAME"),
-    *("EXCLUDE", "REPLACE", "RENAME", "DESC", "NULLS FIRST", "FILTER"),
+    *("EXCLUDE", "REPLACE", "RENAME", "DESC", "NULLS FIRST", "FILTER", "QUALIFY"),
+    *("INTERSECT", "EXCEPT", "OVER", "PARTITION BY", "ROWS", "RANGE", "CURRENT ROW"),
+    *("UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "PRECEDING", "FOLLOWING"),
 )
 _JOINS: Final = (
     *("JOIN", "ON", "USING", "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"),
     *("NATURAL", "ASOF", "POSITIONAL"),
 )
 _VALUES: Final = (
+    "EXISTS",
     *("AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE"),
     *(
         "NULL",
@@ -60,7 +81,9 @@ _FUNCTIONS: Final = (
     *("covar_samp",),
     *("round", "floor", "ceil", "abs", "sqrt", "ln", "least", "greatest", "coalesce", "nullif"),
     *("lower", "upper", "trim", "ltrim", "rtrim", "length", "substring", "concat"),
-    *("year", "month", "day", "hash"),
+    *("year", "month", "day", "hash", "power", "exp", "log", "sign", "pi"),
+    *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
+    *("first_value", "last_value", "nth_value"),
 )
 _PARTS: Final = (
     *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "ISOYEAR"),

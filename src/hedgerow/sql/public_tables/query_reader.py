@@ -19,6 +19,7 @@ from hedgerow.sql.public_tables.expressions import (
 )
 from hedgerow.sql.public_tables.keywords import COMPARISONS
 from hedgerow.sql.public_tables.phrases import Fragment, NameTable, NumberedTable
+from hedgerow.sql.public_tables.window_rules import WINDOW_RULES
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
@@ -34,8 +35,15 @@ _SELECT_ARGS: Final = (
     "where",
     "group",
     "having",
+    "qualify",
     *_MODIFIERS,
 )
+_RULES: Final = {**FRAGMENT_RULES, **WINDOW_RULES}
+_SET_OPERATIONS: Final[Mapping[type[exp.Expr], str]] = {
+    exp.Union: "UNION",
+    exp.Intersect: "INTERSECT",
+    exp.Except: "EXCEPT",
+}
 _UNION_ARGS: Final = ("with_", "this", "expression", "distinct", "by_name", *_MODIFIERS)
 _SIDES: Final[Mapping[object, tuple[str, ...]]] = {
     None: (),
@@ -67,7 +75,7 @@ class QueryReader:
 
     def read_expression(self, node: object) -> Fragment:
         """Return the fragment of an expression."""
-        rule = FRAGMENT_RULES.get(type(node))  # type: ignore[arg-type]
+        rule = _RULES.get(type(node))  # type: ignore[arg-type]
         if rule is None or not isinstance(node, exp.Expr):
             return self.refuse(node, *UNSUPPORTED_SYNTAX)
         return rule.read(check_node(node, self, type(node), *rule.allowed_args), self)
@@ -93,8 +101,8 @@ class QueryReader:
         try:
             if type(node) is exp.Select:
                 return self._read_select(node)
-            if type(node) is exp.Union:
-                return self._read_union(node)
+            if isinstance(node, exp.SetOperation):
+                return self._read_set_operation(node)
             inner = check_node(node, self, exp.Subquery, "with_", "this", *_MODIFIERS)
             return (
                 self._read_with(inner),
@@ -138,6 +146,9 @@ class QueryReader:
                     check_node(node.args["having"], self, exp.Having, "this").this
                 ),
             ]
+        if node.args.get("qualify"):
+            chosen = check_node(node.args["qualify"], self, exp.Qualify, "this").this
+            found += ["QUALIFY", self._read_condition(chosen)]
         return (*found, self._read_modifiers(node))
 
     def _read_condition(self, node: object, *, joins: bool = False) -> Fragment:
@@ -176,20 +187,20 @@ class QueryReader:
         twice = joins and type(node) is exp.EQ and node.find(exp.Query) is None
         return found if plain else (found, "AND", guarded) if twice else guarded
 
-    def _read_union(self, node: exp.Union) -> Fragment:
-        check_node(node, self, exp.Union, *_UNION_ARGS)
+    def _read_set_operation(self, node: exp.SetOperation) -> Fragment:
+        check_node(node, self, type(node), *_UNION_ARGS)
         before = self._read_with(node)
         words = [
             *([] if node.args.get("distinct") else ["ALL"]),
             *(["BY NAME"] if node.args.get("by_name") else []),
         ]
         other = self.read_query(node.expression)
-        if type(node.expression) is exp.Union:
+        if isinstance(node.expression, exp.SetOperation):
             other = ("(", other, ")")
         return (
             before,
             self.read_query(node.this),
-            "UNION",
+            _SET_OPERATIONS[type(node)],
             *words,
             other,
             self._read_modifiers(node),

@@ -20,7 +20,7 @@ from hedgerow.sql.public_tables.query_reader import QueryReader
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["PublicQuery", "read_public_query"]
+__all__ = ["PublicQuery", "read_public_query", "read_public_tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,12 @@ def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
     if not asked or not all(_is_public(name, catalog) for name in asked):
         return None
     _check_tokens(heading, tree)
-    reader = QueryReader(heading.text, catalog, _choose_name_prefix(text))
+    return read_public_tree(heading, tree, catalog)
+
+
+def read_public_tree(heading: TokenisedQuery, tree: exp.Query, catalog: Catalog) -> PublicQuery:
+    """Return a syntax tree about public tables as a fragment; refuse what is not known."""
+    reader = QueryReader(heading.text, catalog, _choose_name_prefix(heading.text.sql))
     try:
         phrase = reader.read_query(tree)
     except RecursionError:

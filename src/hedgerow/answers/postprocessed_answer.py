@@ -1,0 +1,108 @@
+"""The answer to a statement that was split: SQL over noisy answers. It reads nothing else, so it
+costs what its pieces cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hedgerow.answers.answer import Answer, Receipt
+from hedgerow.answers.dataframes import (
+    FrameConversions,
+    build_typed_table,
+    encode_json_value,
+)
+from hedgerow.answers.estimates.estimate import Interval
+from hedgerow.answers.render import render_answer_html, render_answer_text
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import Type
+from hedgerow.privacy.loss import Loss
+
+__all__ = ["PostprocessedAnswer"]
+
+NO_INTERVALS_NOTE: Final = (
+    "These values are computed from noisy answers and have no intervals here. answer.pieces has"
+    " the noisy answers with theirs."
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PostprocessedAnswer(FrameConversions):
+    """A table computed from noisy answers; ``pieces`` are these answers, with their intervals."""
+
+    types: Mapping[str, Type]
+    rows: list[dict[str, Any]]
+    pieces: tuple[Answer, ...] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.types)
+
+    @property
+    def cost(self) -> Loss:
+        """The sum of what the pieces cost; those that were stored cost nothing."""
+        first, *rest = (piece.cost for piece in self.pieces)
+        return sum(rest, first)
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """The receipts of the pieces."""
+        return tuple(piece.receipt for piece in self.pieces)
+
+    @property
+    def receipt(self) -> Receipt:
+        """The receipt of the first piece that was charged, or of the first one if none was."""
+        charged = (receipt for receipt in self.receipts if not receipt.reused)
+        return next(charged, self.receipts[0])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the pieces, each once, and the one about intervals."""
+        notes = dict.fromkeys(note for piece in self.pieces for note in piece.notes)
+        return (*notes, NO_INTERVALS_NOTE)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The columns of text, dates and booleans."""
+        return frozenset(name for name, type_ in self.types.items() if type_ in _PLAIN_TYPES)
+
+    def interval(
+        self,
+        column: str,
+        level: object = None,  # noqa: ARG002
+        *,
+        rows: int | None = None,
+    ) -> Sequence[Interval]:
+        """Return None for each row: see ``pieces`` for intervals."""
+        if column not in self.types:
+            raise InvalidArgument("column", f"must be one of {', '.join(self.types)}", column)
+        return [None] * len(self.rows[:rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: dates, and the exact numbers of the cost, as text."""
+        return {
+            "columns": list(self.columns),
+            "rows": [
+                {name: encode_json_value(value) for name, value in row.items()} for row in self.rows
+            ],
+            "intervals": {name: list(self.interval(name)) for name in self.columns},
+            "cost": self.cost.to_dict(),
+            "receipt": self.receipt.to_dict(),
+            "receipts": [receipt.to_dict() for receipt in self.receipts],
+            "notes": list(self.notes),
+        }
+
+    def to_arrow(self, *, intervals: bool = False) -> Any:  # noqa: ARG002
+        """Return the rows as a pyarrow table; see ``pieces`` for intervals."""
+        return build_typed_table(self.types, self.rows)
+
+    def __repr__(self) -> str:
+        return render_answer_text(self)
+
+    def _repr_html_(self) -> str:
+        return render_answer_html(self)
+
+
+_PLAIN_TYPES: Final = ("text", "date", "boolean")

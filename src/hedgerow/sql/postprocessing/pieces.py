@@ -1,0 +1,122 @@
+"""Pieces: the private questions inside a statement, and the SQL over their noisy answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+from sqlglot import exp
+
+from hedgerow.errors import Refused
+from hedgerow.plan.scalar.expressions import evaluate
+from hedgerow.plan.values import Type, Value
+from hedgerow.sql.catalog import Catalog, UndeclaredBounds
+from hedgerow.sql.question import QueryOptions, Question
+from hedgerow.sql.select import build_question
+from hedgerow.sql.syntax.privacy_clause import TokenisedQuery
+
+__all__ = ["KeyTable", "Piece", "PieceCollector", "SplitStatement", "select_all"]
+
+_PIECE_NAME: Final = "answer"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Piece:
+    """A private question inside a statement. The SQL around it reads its answer as a table of
+    this ``name``, which no name of the statement equals."""
+
+    name: str
+    heading: TokenisedQuery
+    select: exp.Select
+
+    def build_question(self, catalog: Catalog) -> Question:
+        """Return the piece as a question of its own."""
+        return build_question(self.heading, self.select, catalog)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTable:
+    """The declared keys of a SELECT without aggregates. They are public, so they are free."""
+
+    name: str
+    types: Mapping[str, Type]
+    rows: tuple[Mapping[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitStatement:
+    """A statement split into ``pieces`` that are released, tables of declared keys, and a ``tree``
+    of ordinary SQL over these and public tables."""
+
+    heading: TokenisedQuery
+    pieces: tuple[Piece, ...]
+    key_tables: tuple[KeyTable, ...]
+    tree: exp.Query
+
+
+class PieceCollector:
+    """The pieces of a statement, collected while it is split."""
+
+    def __init__(self, heading: TokenisedQuery, catalog: Catalog) -> None:
+        options = QueryOptions(max_groups=heading.options.max_groups)
+        self._heading = replace(heading, options=options, explain=False)
+        self._catalog = catalog
+        self._prefix = _choose_unused_name(heading.text.sql)
+        self.pieces: list[Piece] = []
+        self.key_tables: list[KeyTable] = []
+        self.refusal: Refused | None = None  # of the last SELECT that is no piece
+
+    def is_answerable(self, select: exp.Select) -> bool:
+        """Return whether a SELECT is a question that can be answered by itself."""
+        try:
+            build_question(self._heading, select, self._catalog)
+        except UndeclaredBounds:
+            return True  # the bounds are found later
+        except Refused as refusal:
+            self.refusal = refusal
+            return False
+        return True
+
+    def add(self, select: exp.Select) -> exp.Select:
+        """Add a piece, and return the SELECT that reads its answer. Equal pieces are one."""
+        known = next((piece for piece in self.pieces if piece.select == select), None)
+        if known is None:
+            known = Piece(self._choose_name(), self._heading, select)
+            self.pieces.append(known)
+        return select_all(known.name)
+
+    def add_keys(self, select: exp.Select, names: Collection[str]) -> exp.Select:
+        """Add the keys of a SELECT, whose outputs have these ``names``: a table if all of them are
+        declared, else a piece."""
+        question = build_question(self._heading, select, self._catalog)
+        domain = question.plan.source.domain
+        if domain is None:
+            return self.add(select)
+        outputs = [output for output in question.outputs if output.name in names]
+        keys = [key.name for key in question.keys]
+        known = [dict(zip(keys, values, strict=True)) for values in product(*domain)]
+        rows = tuple(
+            {output.name: evaluate(output.expression, values) for output in outputs}
+            for values in known
+        )
+        types = {output.name: output.type for output in outputs}
+        self.key_tables.append(KeyTable(self._choose_name(), types, rows))
+        return select_all(self.key_tables[-1].name)
+
+    def _choose_name(self) -> str:
+        return f"{self._prefix} {len(self.pieces) + len(self.key_tables)}"
+
+
+def select_all(table: str) -> exp.Select:
+    """Build SELECT * FROM a table."""
+    source = exp.Table(this=exp.to_identifier(table, quoted=True))
+    return exp.Select(expressions=[exp.Star()], from_=exp.From(this=source))
+
+
+def _choose_unused_name(sql: str) -> str:
+    name = _PIECE_NAME
+    while name in sql.casefold():
+        name += "_"
+    return name

@@ -1,0 +1,60 @@
+"""Answers that are computed from noisy answers: their cost, receipts and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from database.clinic import exactly
+from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
+from hedgerow.errors import InvalidArgument
+
+SQL = (
+    "SELECT region, n, n / (SELECT COUNT(*) FROM data) AS share FROM"
+    " (SELECT region, COUNT(*) AS n FROM data GROUP BY region) t"
+)
+
+
+@pytest.fixture(scope="module")
+def answer() -> Iterator[PostprocessedAnswer]:
+    with exactly(epsilon=3) as db:
+        db.query("SELECT COUNT(*) FROM data", epsilon=1)
+        found = db.query(SQL, epsilon=1)
+        assert isinstance(found, PostprocessedAnswer)
+        yield found
+
+
+def test_the_cost_is_that_of_new_pieces(answer: PostprocessedAnswer) -> None:
+    assert answer.cost.epsilon == Fraction(1, 2)
+    assert sorted(receipt.reused for receipt in answer.receipts) == [False, True]
+    assert not answer.receipt.reused
+
+
+def test_it_prints_like_an_answer(answer: PostprocessedAnswer) -> None:
+    text = repr(answer)
+    assert "north" in text
+    assert "Cost: epsilon 0.5" in text
+    assert "no intervals" in text
+    assert "<table" in answer._repr_html_()
+
+
+def test_json_has_all_receipts_and_no_intervals(answer: PostprocessedAnswer) -> None:
+    found = answer.to_dict()
+    assert found["columns"] == ["region", "n", "share"]
+    assert len(found["receipts"]) == 2
+    assert set(found["intervals"]) == set(found["columns"])
+    assert all(pair is None for pairs in found["intervals"].values() for pair in pairs)
+
+
+def test_arrow_columns_have_types(answer: PostprocessedAnswer) -> None:
+    types = {field.name: str(field.type) for field in answer.to_arrow().schema}
+    assert types == {"region": "string", "n": "int64", "share": "double"}
+    assert len(answer) == 4
+
+
+def test_an_unknown_column_is_refused(answer: PostprocessedAnswer) -> None:
+    assert answer.interval("n", rows=2) == [None, None]
+    with pytest.raises(InvalidArgument, match="region, n, share"):
+        answer.interval("m")

@@ -1,0 +1,130 @@
+"""Statements that are split: which parts become pieces, and which refusals remain."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import exp
+
+from hedgerow.errors import Unbounded, Unsupported
+from hedgerow.sql.postprocessing.pieces import SplitStatement
+from hedgerow.sql.postprocessing.statement_split import split_statement
+from sql.helpers_fixtures import CATALOG
+
+GROUPS = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+OTHER = Unsupported("This is not one question. Ask something else.")
+
+
+def split(sql: str) -> SplitStatement:
+    return split_statement(sql, CATALOG, OTHER)
+
+
+def write(tree: exp.Expr) -> str:
+    return tree.sql(dialect="duckdb").replace('"', "")
+
+
+@pytest.mark.parametrize(
+    ("sql", "pieces", "outer"),
+    [
+        (
+            f"SELECT MAX(n) FROM ({GROUPS}) t",
+            [GROUPS],
+            "SELECT MAX(n) FROM (SELECT * FROM answer 0) AS t",
+        ),
+        (
+            f"WITH a AS ({GROUPS}) SELECT SUM(n) FROM a",
+            [GROUPS],
+            "WITH a AS (SELECT * FROM answer 0) SELECT SUM(n) FROM a",
+        ),
+        (
+            "WITH old AS (SELECT * FROM visits WHERE age > 60), b AS (SELECT COUNT(*) AS n FROM"
+            " old) SELECT n + 1 FROM b",
+            [
+                "WITH old AS (SELECT * FROM visits WHERE age > 60) SELECT COUNT(*) AS n FROM old",
+            ],
+            "WITH b AS (SELECT * FROM answer 0) SELECT n + 1 FROM b",
+        ),
+        (
+            f"SELECT * FROM ({GROUPS}) a JOIN ({GROUPS}) b USING (region)",
+            [GROUPS],  # equal pieces are one
+            "SELECT * FROM (SELECT * FROM answer 0) AS a JOIN (SELECT * FROM answer 0) AS b"
+            " USING (region)",
+        ),
+        (
+            "SELECT (SELECT COUNT(*) FROM visits) + 1 AS n",
+            ["SELECT COUNT(*) FROM visits"],
+            "SELECT (SELECT * FROM answer 0) + 1 AS n",
+        ),
+    ],
+)
+def test_innermost_questions_become_pieces(sql: str, pieces: list[str], outer: str) -> None:
+    found = split(sql)
+    assert [write(piece.select) for piece in found.pieces] == pieces
+    assert write(found.tree) == outer
+
+
+def test_names_of_pieces_differ_from_names_of_the_statement() -> None:
+    found = split(f'SELECT MAX(n) AS "Answer 0" FROM ({GROUPS}) t')
+    assert found.pieces[0].name == "answer_ 0"
+
+
+def test_a_named_subquery_hides_the_table_of_its_name() -> None:
+    found = split(f"WITH visits AS ({GROUPS}) SELECT MAX(n) FROM visits")
+    assert len(found.pieces) == 1
+    assert write(found.tree).endswith("SELECT MAX(n) FROM visits")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT age FROM visits",
+        "SELECT age FROM visits UNION ALL SELECT COUNT(*) FROM visits",
+        f"SELECT v.age, t.n FROM visits v, ({GROUPS}) t",
+        f"SELECT n FROM ({GROUPS}) t WHERE n IN (SELECT age FROM visits)",
+        "SELECT COUNT(*) OVER () FROM visits",
+        "SELECT region, COUNT(*) AS n, age FROM visits GROUP BY ROLLUP (region)",
+        "SELECT 1",
+    ],
+)
+def test_an_unanswerable_private_part_keeps_its_refusal(sql: str) -> None:
+    with pytest.raises(Unsupported) as raised:
+        split(sql)
+    assert raised.value is OTHER
+
+
+def test_a_missing_bound_of_a_piece_is_named() -> None:
+    with pytest.raises(Unbounded, match="order_id"):
+        split("SELECT MAX(s) FROM (SELECT SUM(order_id * 1.0) AS s FROM orders) t")
+
+
+def test_too_many_pieces_are_refused() -> None:
+    parts = " + ".join(f"(SELECT COUNT(*) FROM visits WHERE age > {n})" for n in range(21))
+    with pytest.raises(Unsupported, match="21 private questions"):
+        split(f"SELECT {parts}")
+
+
+def test_recursive_subqueries_are_refused() -> None:
+    with pytest.raises(Unsupported, match="RECURSIVE"):
+        split(f"WITH RECURSIVE a AS ({GROUPS}) SELECT MAX(n) FROM a")
+
+
+def test_declared_keys_are_a_table_and_no_piece() -> None:
+    found = split("SELECT DISTINCT kind, kind = 'hb' AS is_hb FROM labs WHERE value > 3")
+    assert found.pieces == ()
+    rows = {tuple(row.values()) for row in found.key_tables[0].rows}
+    assert rows == {("hb", False), ("hb", True), ("na", False), ("na", True)}
+
+
+def test_undeclared_keys_are_chosen_by_a_count_of_units() -> None:
+    (piece,) = split("SELECT DISTINCT region FROM patients p").pieces
+    assert "COUNT(DISTINCT p.id)" in write(piece.select)
+    (piece,) = split("SELECT drug FROM lines GROUP BY drug").pieces
+    assert "COUNT(*)" in write(piece.select)
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT DISTINCT id FROM patients", "SELECT id FROM patients GROUP BY id"]
+)
+def test_ids_are_not_keys(sql: str) -> None:
+    with pytest.raises(Unsupported) as raised:
+        split(sql)
+    assert raised.value is OTHER
