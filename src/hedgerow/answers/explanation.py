@@ -16,11 +16,11 @@ from hedgerow.answers.answer import Receipt, build_receipt
 from hedgerow.answers.caveats import describe_bracket, describe_rho_cost
 from hedgerow.answers.epsilon_search import find_least_epsilon
 from hedgerow.answers.estimates.estimate import compute_linear_weights
+from hedgerow.answers.plan_description import describe_plan
 from hedgerow.answers.render import render_explanation_html, render_explanation_text
 from hedgerow.answers.repeated_answers import AveragedMeasure, average_noise, describe_averaging
 from hedgerow.errors import BudgetExceeded, Unsupported
 from hedgerow.numeric.formatting import format_size
-from hedgerow.plan.describe import describe_plan
 from hedgerow.plan.measures import Measure
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss

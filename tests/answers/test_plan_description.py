@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from fractions import Fraction
 
+from hedgerow.answers.plan_description import describe_plan
 from hedgerow.plan.contingency import Contingency
-from hedgerow.plan.describe import describe_plan
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import (
     Aggregate,
