@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import traceback
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -114,3 +115,31 @@ def test_a_pickled_invalid_argument_keeps_name_and_message() -> None:
 def test_a_notebook_shows_the_message_and_no_traceback() -> None:
     shown = errors.Refused("age needs bounds.")._render_traceback_()
     assert shown == ["Refused: age needs bounds."]
+
+
+@errors.trim_tracebacks
+def ask(failure: Exception) -> None:
+    """Fail in a frame that is inside."""
+
+    def refuse() -> None:
+        raise failure
+
+    refuse()
+
+
+def list_frames(failure: Exception) -> list[str]:
+    """Return the functions that the traceback shows."""
+    with pytest.raises(type(failure)) as caught:
+        ask(failure)
+    return [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+
+
+def test_a_script_shows_its_own_line_and_the_message() -> None:
+    assert list_frames(errors.Refused("age needs bounds.")) == ["list_frames", "call"]
+    assert ask.__name__ == "ask"
+
+
+def test_frames_inside_stay_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list_frames(KeyError("a mistake of ours"))[-2:] == ["ask", "refuse"]
+    monkeypatch.setenv("HEDGEROW_TRACEBACK", "full")
+    assert list_frames(errors.Refused("age needs bounds."))[-2:] == ["ask", "refuse"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, trim_tracebacks
 
 if TYPE_CHECKING:
     from hedgerow.database import Database
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["open", "protect"]
 
 
+@trim_tracebacks
 def open(
     path: str | Path,
     *,
@@ -30,6 +31,7 @@ def open(
     return database.open(path, analyst=analyst, deadline=deadline, in_process=in_process)
 
 
+@trim_tracebacks
 def protect(
     frame: Any,
     *,

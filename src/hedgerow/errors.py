@@ -16,9 +16,13 @@ would be a release that nobody paid for.
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Number
+from typing import Final, ParamSpec, TypeVar
 
 __all__ = [
     "BudgetExceeded",
@@ -32,6 +36,10 @@ __all__ = [
     "Unsupported",
 ]
 
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+_TRACEBACK_VARIABLE: Final = "HEDGEROW_TRACEBACK"
 _MAX_SHOWN_CHARACTERS = 60
 _MAX_DECIMAL_DIGITS = 12  # fractions with more digits are shown as p/q
 
@@ -92,6 +100,29 @@ class LedgerError(HedgerowError):
 
 class EntropyError(HedgerowError):
     """A lack of random bits from the operating system. Nothing was drawn or released."""
+
+
+def trim_tracebacks(
+    function: Callable[_Parameters, _Result],
+) -> Callable[_Parameters, _Result]:
+    """Wrap a public function so that its errors show the caller's line and the message.
+
+    The frames of the modules inside say nothing to a caller, and hold values that nobody paid for.
+    With ``HEDGEROW_TRACEBACK=full`` in the environment they stay; errors of other kinds, which are
+    mistakes of ours, always have them.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
+        try:
+            return function(*arguments, **options)
+        except HedgerowError as error:
+            if os.environ.get(_TRACEBACK_VARIABLE) == "full":
+                raise
+            failure = error
+        raise failure.with_traceback(None)
+
+    return call
 
 
 def _rebuild_invalid_argument(argument: str, message: str) -> InvalidArgument:

@@ -111,6 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; raise nothing unless --debug is given."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     tolerate_ascii()
+    if "--debug" in given:
+        os.environ["HEDGEROW_TRACEBACK"] = "full"
     try:
         given = _join_command_words(given)
         # Not standalone: typer then returns what the command returned, or the code of an Exit.

@@ -22,7 +22,7 @@ from hedgerow.database.query.run import CUSTODIAN, run_query
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.system_tables import summarise_database
 from hedgerow.engines.data_source import Source
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, trim_tracebacks
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.numeric.exact_number import Number
 from hedgerow.policy import Policy
@@ -58,6 +58,7 @@ class Database:
         self._engine_lock = threading.Lock()
         self._analyst = _check_analyst(policy, analyst)
 
+    @trim_tracebacks
     def query(
         self,
         sql: str,
@@ -77,6 +78,7 @@ class Database:
         asking = self._name_analyst(analyst)
         return run_query(self, QueryRequest(sql, asking, epsilon, delta, request))
 
+    @trim_tracebacks
     def explain(
         self,
         sql: str,
@@ -89,6 +91,7 @@ class Database:
         this error takes."""
         return explain_statement(self, QueryRequest(sql, self._analyst, epsilon, delta), error)
 
+    @trim_tracebacks
     def reconcile(self, *answers: Answer) -> tuple[Answer, ...]:
         """Make answers that are totals and parts of each other add up, at no cost.
 
@@ -109,6 +112,7 @@ class Database:
                     )
         return reconcile(answers)
 
+    @trim_tracebacks
     def run(
         self,
         mechanism: Any,
@@ -134,6 +138,7 @@ class Database:
         return run_mechanism(self, program, arguments, analyst=asking, request=request)
 
     @property
+    @trim_tracebacks
     def budget(self) -> Balance | DualBalance:
         """The budget of the only population: total, spent and left. ``budgets`` has them all."""
         budgets = self.budgets
@@ -154,6 +159,7 @@ class Database:
         names = [rule.population for rule in self.policy.budgets]
         return {name: state.budget(name).balance for name in names if name in state.populations}
 
+    @trim_tracebacks
     def start(self) -> None:
         """Start the engine and read the data once, as the first question would; prices, budgets
         and stored answers need no engine."""

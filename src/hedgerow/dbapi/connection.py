@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from hedgerow.dbapi import errors
 from hedgerow.dbapi.errors import InterfaceError, WrongArgumentError, translate_errors
 from hedgerow.dbapi.parameters import Parameters, bind_parameters
+from hedgerow.errors import trim_tracebacks
 
 if TYPE_CHECKING:
     from hedgerow.database import Database
@@ -45,6 +46,7 @@ BOOLEAN: Final = TypeCode("boolean")
 ColumnDescription = tuple[str, TypeCode | None, None, None, None, None, None]
 
 
+@trim_tracebacks
 def connect(
     database: str | Path | Database,
     *,
@@ -148,11 +150,13 @@ class Cursor:
         self._position = 0
         self._closed = False
 
+    @trim_tracebacks
     def execute(self, operation: str, parameters: Parameters | None = None) -> Self:
         """Ask one question; a list of parameters replaces its ``?`` signs in order, a dict its
         ``:name`` and ``%(name)s``."""
         return self.executemany(operation, [() if parameters is None else parameters])
 
+    @trim_tracebacks
     def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Self:
         """Ask one question for each list of parameters, each with its own charge. Their rows are
         concatenated; ``answer`` is the last answer."""

@@ -122,4 +122,4 @@ def translate_errors() -> Iterator[None]:
         # Without __init__: the arguments of an InvalidArgument are gone, only its message is left.
         translated = kind.__new__(kind, *error.args)
         translated.__dict__.update(error.__dict__)
-        raise translated from error
+        raise translated from None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -194,6 +196,24 @@ def test_no_progress_bar_is_printed_among_the_answers() -> None:
         ).fetchall() == [(False,)]
     finally:
         session.close()
+
+
+# DuckDB takes this for a notebook without ipywidgets, where it refuses to set the bar.
+NOTEBOOK = """
+import sys, types
+sys.modules["IPython"] = module = types.ModuleType("IPython")
+module.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.session import DuckDBSession
+DuckDBSession([], EngineLimits()).close()
+"""
+
+
+def test_a_notebook_needs_no_widgets() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def bits(session: DuckDBSession) -> int:

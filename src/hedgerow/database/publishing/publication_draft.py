@@ -15,7 +15,7 @@ from hedgerow.database.query.partition_charging import find_touched_parts
 from hedgerow.database.query.payers import Payer
 from hedgerow.database.query.pricing import QueryContext
 from hedgerow.database.uncharged.system_tables import FOLDER_FIELD
-from hedgerow.errors import Refused, SourceError
+from hedgerow.errors import Refused, SourceError, trim_tracebacks
 from hedgerow.ledger.entry import Entry
 from hedgerow.plan.canonical_plans import compute_plan_key
 from hedgerow.plan.nodes import Aggregate
@@ -140,6 +140,7 @@ class PublicationDraft:
         ]
         return hashlib.sha256("\n".join(meaning).encode()).hexdigest()
 
+    @trim_tracebacks
     def to(
         self, place: str | Path, *, request: str | None = None, tell: Progress = ignore_progress
     ) -> Publication:

@@ -19,7 +19,7 @@ from hedgerow.database.publishing.publication_draft import PublicationDraft
 from hedgerow.database.publishing.stream_draft import StreamDraft
 from hedgerow.database.query.payers import Payer
 from hedgerow.database.query.pricing import QueryContext
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import InvalidArgument, Refused, trim_tracebacks
 from hedgerow.numeric.exact_number import (
     Number,
     check_stored_digits,
@@ -59,6 +59,7 @@ class Publisher:
     def __init__(self, context: QueryContext, analyst: str) -> None:
         self._context, self._analyst = context, analyst
 
+    @trim_tracebacks
     def histogram(
         self,
         table: str,
@@ -90,10 +91,12 @@ class Publisher:
             )
         return self._build_draft("sparse histogram", table, columns, delta=used, **options)
 
+    @trim_tracebacks
     def cdf(self, table: str, column: Sequence[str] | str, **options: Any) -> PublicationDraft:
         """Draft the counts of rows at or below each value, from which any range follows."""
         return self._build_draft("cdf", table, column, **options)
 
+    @trim_tracebacks
     def marginals(
         self, table: str, columns: Sequence[str] | str, *, ways: int = 2, **options: Any
     ) -> PublicationDraft:
@@ -102,10 +105,12 @@ class Publisher:
             "marginals", table, columns, ways=parse_whole(ways, "ways"), **options
         )
 
+    @trim_tracebacks
     def stream(self, table: str, column: Sequence[str] | str, **options: Any) -> PublicationDraft:
         """Draft the running count of rows along a column, such as days."""
         return self._build_draft("stream", table, column, **options)
 
+    @trim_tracebacks
     def continual(
         self,
         name: str,
@@ -157,6 +162,7 @@ class Publisher:
             self._analyst,
         )
 
+    @trim_tracebacks
     def queries(
         self,
         table: str,
@@ -203,6 +209,7 @@ class Publisher:
             "queries", table, names, matrix=matrix, names=list(questions), flat=True, **options
         )
 
+    @trim_tracebacks
     def synthetic(
         self, table: str, columns: Sequence[str] | str, **options: Any
     ) -> PublicationDraft:

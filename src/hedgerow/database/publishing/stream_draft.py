@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import InvalidArgument, Refused, trim_tracebacks
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
@@ -58,6 +58,7 @@ class StreamDraft:
         )
         return "\n".join([first, whom, *map(str, self.expected)])
 
+    @trim_tracebacks
     def begin(self, path: str | Path) -> Stream:
         """Charge the whole stream and begin it, with its state in a new file; ``Stream.open``
         continues it after a restart.

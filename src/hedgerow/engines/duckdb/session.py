@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from hedgerow.engines.result_columns import ResultColumns
 
-__all__ = ["DuckDBSession"]
+__all__ = ["DuckDBSession", "silence_progress_bar"]
 
 _CONFIGURATION: Final = {
     "autoinstall_known_extensions": "false",
@@ -39,9 +39,7 @@ _CONFIGURATION: Final = {
     "python_enable_replacements": "false",  # a name is never resolved to a Python variable
     "temp_directory": "",  # exact data are never spilled to disk: what does not fit in memory fails
 }
-# A progress bar would be printed into the answers.
 _HARDENING: Final = (
-    "SET enable_progress_bar = false",
     "SET TimeZone = 'UTC'",
     "SET enable_external_access = false",
 )
@@ -52,6 +50,15 @@ _BYTES_PER_LINE: Final = 64  # of a CSV file, roughly
 _BYTES_PER_SLOT: Final = 32 * MAX_ARRAY_SUMS
 _MIN_ARRAY_BITS: Final = 12  # DuckDB's default
 _MAX_ARRAY_BITS: Final = 24
+
+
+def silence_progress_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Turn off the progress bar, which would be printed into answers.
+
+    In a notebook without ipywidgets it is off, and DuckDB refuses to set it, even to off.
+    """
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+        connection.execute("SET enable_progress_bar = false")
 
 
 class DuckDBSession:
@@ -70,6 +77,7 @@ class DuckDBSession:
         self._lock = threading.Lock()
         self._objects: dict[str, pa.Table] = {}
         allowed = ", ".join(_quoted(str(path)) for path in paths)
+        silence_progress_bar(self._connection)
         for statement in (f"SET allowed_paths = [{allowed}]", *_HARDENING):
             self._connection.execute(statement)
         self._array_cursor, self._array_lock = self._connection.cursor(), threading.Lock()

@@ -81,6 +81,8 @@ def _read_batch(metric: Metric, file: Path) -> Iterator[Records]:
 def _read_table(metric: Metric, file: Path) -> Iterator[Records]:
     import duckdb  # imported here: a collector does not need it
 
+    from hedgerow.engines.duckdb.session import silence_progress_bar
+
     reader, size = _READERS[file.suffix.lower()], metric.scheme.record_size
     # Without hive_partitioning = false a folder named metric=home would replace the column metric.
     table = (
@@ -89,7 +91,7 @@ def _read_table(metric: Metric, file: Path) -> Iterator[Records]:
     )
     try:
         with duckdb.connect(":memory:", config=_CONFIGURATION) as db:
-            db.execute("SET enable_progress_bar = false")
+            silence_progress_bar(db)
             kinds = {
                 name: kind
                 for name, kind, *_ in db.execute(
