@@ -213,3 +213,52 @@ SELECT region, MAX(age) FROM visits GROUP BY region HAVING MAX(age) > 3 ORDER BY
 --> max = a0 (integer)
 --> having a0 > 3
 --> order by a1
+
+SELECT VAR(age), VARP(age), STD(age), STDEV(age), STDEVP(age), STDDEVP(age), MEAN(age), FSUM(age) FROM visits
+--> a0: moments of age from 0 to 110 steps of 1 of degree 2 (VAR_SAMP, real)
+--> a1: moments of age from 0 to 110 steps of 1 of degree 2 (VAR_POP, real)
+--> a2: moments of age from 0 to 110 steps of 1 of degree 2 (STDDEV_SAMP, real)
+--> a3: moments of age from 0 to 110 steps of 1 of degree 2 (STDDEV_POP, real)
+--> a4: moments of age from 0 to 110 steps of 1 of degree 2 (real)
+--> a5: moments of age from 0 to 110 steps of 1 of degree 2 (integer)
+--> var_samp = a0 (real)
+--> var_pop = a1 (real)
+--> stddev = a2 (real)
+--> stddev_2 = a2 (real)
+--> stddev_pop = a3 (real)
+--> stddev_pop_2 = a3 (real)
+--> avg = a4 (real)
+--> sum = a5 (integer)
+
+SELECT SUMIF(age, smoker), SUM_IF(age, smoker), AVGIF(age, smoker), AVG_IF(age, smoker), COUNTIF(smoker), COUNT() FROM visits
+--> a0: moments of CASE WHEN smoker THEN age ELSE NULL END from 0 to 110 steps of 1 (integer)
+--> a1: moments of CASE WHEN smoker THEN age ELSE NULL END from 0 to 110 steps of 1 (real)
+--> a2: values of CASE WHEN smoker THEN 1 ELSE NULL END (integer)
+--> a3: rows (integer)
+--> sum = a0 (integer)
+--> sum_2 = a0 (integer)
+--> avg = a1 (real)
+--> avg_2 = a1 (real)
+--> count_if = a2 (integer)
+--> count = a3 (integer)
+
+SELECT APPROX_COUNT_DISTINCT(city), COUNT_DISTINCT(city), UNIQ(city), COUNT(DISTINCT city), APPROX_COUNT_DISTINCT(patient_id) FROM visits
+--> a0: distinct of city (integer)
+--> a1: units (integer)
+--> approx_count_distinct = a0 (integer)
+--> count = a0 (integer)
+--> count_2 = a0 (integer)
+--> count_3 = a0 (integer)
+--> approx_count_distinct_2 = a1 (integer)
+
+SELECT COUNT() FROM visits
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT APPROX_COUNT_DISTINCT(city) FROM visits
+--> a0: distinct of city (integer)
+--> approx_count_distinct = a0 (integer)
+
+SELECT APPROX_QUANTILE(age, 0.5) FROM visits
+--> a0: quantiles of age from 0 to 110 steps of 1 at 1/2 by exponential (QUANTILE 1/2, integer)
+--> approx_quantile = a0 (integer)

@@ -46,3 +46,19 @@ SELECT COUNT(*) FROM visits WHERE cost BETWEEN 0.06 - 0.01 AND 0.06 + 0.01 OR co
 --> where Cost > 0.6 OR Cost <= 0.07 AND Cost >= 0.05
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT SUM(age // 3), SUM(-age // 3), SUM(age ^ 2) FROM visits
+--> a0: total of FLOOR((age - age % 3) / 3) from -1 to 36 steps of 1 (integer)
+--> a1: total of FLOOR((-age - -age % 3) / 3) from -37 to 0 steps of 1 (integer)
+--> a2: total of age * age from 0 to 12100 steps of 1 (integer)
+--> sum = a0 (integer)
+--> sum_2 = a1 (integer)
+--> sum_3 = a2 (integer)
+
+SELECT SUM(age // 2) FROM visits
+--> a0: total of FLOOR((age - age % 2) / 2) from -1 to 55 steps of 1 (integer)
+--> sum = a0 (integer)
+
+SELECT SUM(age ** 2) FROM visits
+--> a0: total of age * age from 0 to 12100 steps of 1 (integer)
+--> sum = a0 (integer)

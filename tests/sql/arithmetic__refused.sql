@@ -1,9 +1,3 @@
-SELECT SUM(age // 2) FROM visits
---> Unsupported: // is not supported
-
-SELECT SUM(age ** 2) FROM visits
---> Unsupported: Powers are not supported
-
 SELECT SUM(age & 1) FROM visits
 --> Unsupported: Bitwise operators are not supported
 
@@ -39,3 +33,9 @@ SELECT -city, COUNT(*) FROM visits GROUP BY 1
 
 SELECT COUNT(*) FROM visits WHERE cost > 1e308 * 1e308
 --> Unsupported: * may exceed the largest number: its bounds are 1.00e+616 and 1.00e+616
+
+SELECT SUM(Cost // 3) FROM visits
+--> Unsupported: // needs integers
+
+SELECT SUM(age // 0) FROM visits
+--> Unsupported: Division by 0 is always NULL

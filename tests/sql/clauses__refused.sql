@@ -61,9 +61,6 @@ SELECT COUNT(*) FROM visits LIMIT 99999999999
 SELECT COUNT(*) FROM visits LIMIT 1.5
 --> Unsupported: LIMIT takes a literal number of rows
 
-SELECT COUNT(*) FROM visits FETCH FIRST 5 ROWS ONLY
---> Unsupported: LIMIT takes a literal number of rows
-
 SELECT COUNT(*) FROM visits OFFSET age
 --> Unsupported: OFFSET takes a literal number of rows
 
@@ -84,3 +81,9 @@ SELECT COUNT(*)
 
 SELECT FROM visits
 --> Unsupported: The SELECT list is empty
+
+SELECT COUNT(*) FROM visits FETCH FIRST 5 ROWS WITH TIES
+--> Unsupported: LIMIT takes a literal number of rows
+
+SELECT COUNT(*) FROM visits FETCH FIRST 5 PERCENT ROWS ONLY
+--> Unsupported: LIMIT takes a literal number of rows

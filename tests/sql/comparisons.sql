@@ -39,3 +39,38 @@ SELECT region, COUNT(*) AS n FROM visits GROUP BY region HAVING n BETWEEN 10 AND
 --> region = k0 (text)
 --> n = a0 (integer)
 --> having a0 >= 10 AND a0 <= 20 OR a0 IN (1, 2) OR k0 LIKE 'n%'
+
+SELECT COUNT(*) FROM visits WHERE city ILIKE 'Be%' AND region NOT ILIKE 'SOUTH'
+--> where LOWER(region) <> 'south' AND LOWER(city) LIKE 'be%'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 60 AND 20
+--> where age <= 60 AND age >= 20
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 3 AND city IS NOT DISTINCT FROM region
+--> where COALESCE(city = region, city IS NULL AND region IS NULL) AND NOT COALESCE(age = 3, FALSE)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age IS NOT DISTINCT FROM NULL AND NULL IS DISTINCT FROM city AND day IS DISTINCT FROM '2026-01-31'
+--> where age IS NULL AND NOT COALESCE(day = DATE '2026-01-31', FALSE) AND city IS NOT NULL
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE city ILIKE 'a%'
+--> where LOWER(city) LIKE 'a%'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age IS NOT DISTINCT FROM 3
+--> where COALESCE(age = 3, FALSE)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 3 AND 1
+--> where age <= 3 AND age >= 1
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -38,3 +38,25 @@ SELECT COUNT(*) FROM visits WHERE COALESCE(day, '2026-01-01') > '2026-01-31' AND
 --> where COALESCE(day, DATE '2026-01-01') > DATE '2026-01-31' AND CASE WHEN smoker THEN TRUE ELSE NULL END AND smoker
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT DECODE(region, 'north', 'cold', 'south', 'warm', NULL, 'nowhere', 'mild') AS climate, COUNT(*) FROM visits GROUP BY climate
+--> k0: CASE WHEN region = 'north' THEN 'cold' WHEN region = 'south' THEN 'warm' WHEN region IS NULL THEN 'nowhere' ELSE 'mild' END (text, 4 values)
+--> a0: rows (integer)
+--> climate = k0 (text)
+--> count = a0 (integer)
+
+SELECT SUM(DECODE(age, 3, 1)), SUM(NVL2(city, 1, 0)), SUM(IFF(smoker, 1, 0)), SUM(IIF(smoker, 1, 0)), SUM(ISNULL(age, 0)), SUM(ZEROIFNULL(age)), AVG(NULLIFZERO(age)), SUM(NVL2(city, 1)) FROM visits
+--> a0: total of CASE WHEN age = 3 THEN 1 ELSE NULL END from 1 to 1 steps of 1 (integer)
+--> a1: total of CASE WHEN city IS NULL THEN 0 ELSE 1 END from 0 to 1 steps of 1 (integer)
+--> a2: total of CASE WHEN smoker THEN 1 ELSE 0 END from 0 to 1 steps of 1 (integer)
+--> a3: total of COALESCE(age, 0) from 0 to 110 steps of 1 (integer)
+--> a4: moments of NULLIF(age, 0) from 0 to 110 steps of 1 (real)
+--> a5: total of CASE WHEN city IS NULL THEN NULL ELSE 1 END from 1 to 1 steps of 1 (integer)
+--> sum = a0 (integer)
+--> sum_2 = a1 (integer)
+--> sum_3 = a2 (integer)
+--> sum_4 = a2 (integer)
+--> sum_5 = a3 (integer)
+--> sum_6 = a3 (integer)
+--> avg = a4 (real)
+--> sum_7 = a5 (integer)

@@ -21,3 +21,6 @@ SELECT SUM(IF(age, 1, 2)) FROM visits
 
 SELECT CASE WHEN smoker THEN NULL END, COUNT(*) FROM visits GROUP BY 1
 --> Unsupported: This GROUP BY key is always NULL
+
+SELECT COUNT(DECODE(age, 3)) FROM visits
+--> Unsupported: There is no function DECODE

@@ -16,17 +16,8 @@ SELECT DAYNAME(day) AS d, COUNT(*) FROM visits GROUP BY d
 SELECT WEEK(day) AS w, COUNT(*) FROM visits GROUP BY w
 --> Unsupported: This function is not supported
 
-SELECT COUNT(*) FROM visits WHERE CONTAINS(city, 'ber')
---> Unsupported: This function is not supported
-
 SELECT COUNT(*) FROM visits WHERE POSITION('ber' IN city) > 0
 --> Unsupported: This function is not supported
 
 SELECT REGR_SLOPE(cost, age) FROM visits
 --> Unsupported: This function is not supported
-
-SELECT APPROX_PERCENTILE(cost, 0.5) FROM visits
---> Unsupported: There is no function APPROX_PERCENTILE
-
-SELECT MEAN(cost) FROM visits
---> Unsupported: There is no function MEAN

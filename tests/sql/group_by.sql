@@ -168,3 +168,26 @@ SELECT v.age AS Age, COUNT(*) AS region FROM visits v GROUP BY age
 --> a0: rows (integer)
 --> Age = k0 (integer)
 --> region = a0 (integer)
+
+SELECT 1, region, COUNT(*) FROM visits GROUP BY 1, region
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> column1 = 1 (integer)
+--> region = k0 (text)
+--> count = a0 (integer)
+
+SELECT 'all' AS kind, COUNT(*) AS n FROM visits GROUP BY kind
+--> a0: rows (integer)
+--> kind = 'all' (text)
+--> n = a0 (integer)
+
+SELECT NULL AS kind, region, COUNT(*) AS n FROM visits GROUP BY kind, 2
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> kind = NULL (integer)
+--> region = k0 (text)
+--> n = a0 (integer)
+
+SELECT COUNT(*) FROM visits GROUP BY 'x'
+--> a0: rows (integer)
+--> count = a0 (integer)

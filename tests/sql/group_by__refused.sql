@@ -10,9 +10,6 @@ SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id
 SELECT COUNT(*) FROM visits GROUP BY patient_id = 3
 --> Unsupported: patient_id is the privacy id. It cannot be selected, filtered or aggregated
 
-SELECT COUNT(*) FROM visits GROUP BY 'x'
---> Unsupported: This GROUP BY key is the same for all rows
-
 SELECT COUNT(*) FROM visits GROUP BY 2
 --> Unsupported: There is no output column 2
 

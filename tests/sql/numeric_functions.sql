@@ -47,3 +47,40 @@ SELECT FLOOR(age / 10) * 10 AS decade, COUNT(*) FROM visits GROUP BY decade
 --> a0: rows (integer)
 --> decade = k0 (integer)
 --> count = a0 (integer)
+
+SELECT SUM(SIGN(age - 50)), AVG(TRUNC(Cost)), AVG(TRUNC(Cost, 1)), SUM(TRUNC(age, -1)), SUM(POWER(age, 2)), AVG(POW(Cost, 0.5)), SUM(SQUARE(age)), AVG(Cost * PI()) FROM visits
+--> a0: total of CASE WHEN age - 50 >= 1 THEN 1 WHEN age - 50 <= -1 THEN -1 WHEN age - 50 = 0 THEN 0 ELSE NULL END from -1 to 1 steps of 1 (integer)
+--> a1: moments of CASE WHEN Cost < 0.0 THEN CEIL(Cost) ELSE FLOOR(Cost) END from 0 to 10000 steps of 1 (real)
+--> a2: moments of CASE WHEN 10 * Cost < 0.0 THEN CEIL(10 * Cost) ELSE FLOOR(10 * Cost) END / 10 from 0 to 1280000 steps of 1/128 (real)
+--> a3: total of CASE WHEN age / 10 < 0.0 THEN CEIL(age / 10) ELSE FLOOR(age / 10) END * 10 from 0 to 110 steps of 1 (integer)
+--> a4: total of age * age from 0 to 12100 steps of 1 (integer)
+--> a5: moments of SQRT(Cost) from 0 to 1654784 steps of 1/16384 (real)
+--> a6: moments of 3.141592653589793 * Cost from 0 to 1000000 steps of 176855943800711/5629499534213120 (real)
+--> sum = a0 (integer)
+--> avg = a1 (real)
+--> avg_2 = a2 (real)
+--> sum_2 = a3 (integer)
+--> sum_3 = a4 (integer)
+--> avg_3 = a5 (real)
+--> sum_4 = a4 (integer)
+--> avg_4 = a6 (real)
+
+SELECT WIDTH_BUCKET(weight, 40, 100, 6) AS bucket, COUNT(*) FROM visits GROUP BY bucket
+--> k0: CASE WHEN weight < 40.0 THEN 0 WHEN weight >= 100.0 THEN 7 ELSE LEAST(1 + FLOOR((LEAST(GREATEST(weight, 40), 100) - 40) * 6 / 60), 6) END (integer, 8 values)
+--> a0: rows (integer)
+--> bucket = k0 (integer)
+--> count = a0 (integer)
+
+SELECT WIDTH_BUCKET(age, 0, 100, 10) AS bucket, COUNT(*) FROM visits GROUP BY bucket
+--> k0: CASE WHEN age <= -1 THEN 0 WHEN age >= 100 THEN 11 ELSE LEAST(1 + FLOOR(10 * LEAST(GREATEST(age, 0), 100) / 100), 10) END (integer, 11 values)
+--> a0: rows (integer)
+--> bucket = k0 (integer)
+--> count = a0 (integer)
+
+SELECT SUM(SIGN(age)) FROM visits
+--> a0: total of CASE WHEN age >= 1 THEN 1 WHEN age <= -1 THEN -1 WHEN age = 0 THEN 0 ELSE NULL END from -1 to 1 steps of 1 (integer)
+--> sum = a0 (integer)
+
+SELECT SUM(TRUNC(Cost)) FROM visits
+--> a0: total of CASE WHEN Cost < 0.0 THEN CEIL(Cost) ELSE FLOOR(Cost) END from 0 to 10000 steps of 1 (integer)
+--> sum = a0 (integer)

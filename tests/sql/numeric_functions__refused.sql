@@ -4,12 +4,6 @@ SELECT SUM(LOG(age)) FROM visits
 SELECT SUM(EXP(age)) FROM visits
 --> Unsupported: EXP is not supported
 
-SELECT SUM(SIGN(age)) FROM visits
---> Unsupported: SIGN is not supported
-
-SELECT SUM(TRUNC(Cost)) FROM visits
---> Unsupported: TRUNC is not supported
-
 SELECT SUM(RANDOM()) FROM visits
 --> Unsupported: Random functions are not supported
 
@@ -39,3 +33,21 @@ SELECT SUM(FLOOR()) FROM visits
 
 SELECT SUM(LEAST(age, NULL)) FROM visits
 --> Unsupported: One operand is NULL, so this is always NULL
+
+SELECT SUM(POWER(age, -1)) FROM visits
+--> Unsupported: POWER takes an exponent of 0.5, or a whole one from 1 to 8
+
+SELECT SUM(POWER(age, 9)) FROM visits
+--> Unsupported: POWER takes an exponent of 0.5, or a whole one from 1 to 8
+
+SELECT SUM(POWER(age, age)) FROM visits
+--> Unsupported: POWER takes an exponent of 0.5, or a whole one from 1 to 8
+
+SELECT COUNT(*) FROM visits GROUP BY WIDTH_BUCKET(age, 10, 0, 5)
+--> Unsupported: WIDTH_BUCKET takes literal ends, the lower one first, and a number of buckets up to 10000
+
+SELECT COUNT(*) FROM visits GROUP BY WIDTH_BUCKET(age, 0, 10, visits_before)
+--> Unsupported: WIDTH_BUCKET takes literal ends, the lower one first, and a number of buckets up to 10000
+
+SELECT SUM(TRUNC(Cost, 20)) FROM visits
+--> Unsupported: TRUNC takes a literal number of decimals from -12 to 12

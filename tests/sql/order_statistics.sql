@@ -102,3 +102,12 @@ SELECT PERCENTILE_CONT(0.9, bracket => 0.05) WITHIN GROUP (ORDER BY age) FILTER 
 --> median = a2 (real)
 --> quantile = a3 (real)
 --> quantile_2 = a5 (real)
+
+SELECT APPROX_QUANTILE(age, 0.5), APPROX_PERCENTILE(age, 0.5), PERCENTILE_APPROX(age, 0.9), QUANTILE_CONT(age, 0.5), QUANTILE_DISC(age, 0.5) FROM visits
+--> a0: quantiles of age from 0 to 110 steps of 1 at 1/2, 9/10 by exponential (QUANTILE 1/2, integer)
+--> a1: quantiles of age from 0 to 110 steps of 1 at 1/2, 9/10 by exponential (QUANTILE 9/10, integer)
+--> approx_quantile = a0 (integer)
+--> quantile = a0 (integer)
+--> quantile_2 = a1 (integer)
+--> percentile_cont = a0 (integer)
+--> percentile_disc = a0 (integer)

@@ -45,3 +45,8 @@ SELECT COUNT(*) FROM visits WHERE SUBSTRING(city FROM 2 FOR 3) = 'abc' AND LOWER
 --> where city = 'abc' AND SUBSTRING(city, 2, 3) = 'abc'
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE CONTAINS(city, 'er') OR ENDS_WITH(city, 'n') OR SUFFIX(city, 'x') OR PREFIX(city, 'B') OR STRLEN(region) > 4
+--> where LENGTH(region) >= 5 OR city LIKE '%er%' OR city LIKE '%n' OR city LIKE '%x' OR STARTS_WITH(city, 'B')
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -42,3 +42,9 @@ SELECT SUM(LENGTH(city)) FROM visits
 
 SELECT COUNT(*) FROM visits WHERE STARTS_WITH(age, 'A')
 --> Unsupported: STARTS_WITH needs text
+
+SELECT COUNT(*) FROM visits WHERE CONTAINS(city, region)
+--> Unsupported: This function takes literal text without % _ and \
+
+SELECT COUNT(*) FROM visits WHERE ENDS_WITH(city, '5%')
+--> Unsupported: This function takes literal text without % _ and \

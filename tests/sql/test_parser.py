@@ -308,13 +308,12 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "instead"),
     [
-        ("SELECT TOP 5 region, COUNT(*) FROM visits GROUP BY region", "Write LIMIT 5 at the end"),
+        ("SELECT TOP 5 PERCENT region FROM visits GROUP BY region", "Write LIMIT 5 at the end"),
         ("SELECT AVG(Total Cost) FROM visits", 'need double quotes: "Total Cost".'),
         ("SELECT COUNT(*) FROM visits WHERE 1 1", "Check the word before it."),
         ('SELECT COUNT(*) FROM visits WHERE city = "Paris"', "Text takes single quotes: 'Paris'."),
         ("SELECT age / 10, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(age / 10)."),
         ("SELECT Cost, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(Cost / 10)."),
-        ("SELECT COUNT(*) FROM visits WHERE city ILIKE 'p%'", "LOWER(x) LIKE"),
         ("SELECT COUNT(*) FROM visits WHERE day < '2025-06-31'", "a date that exists"),
         (
             "SELECT COUNT(*) FROM visits WHERE day BETWEEN '1.1.2025' AND '2025-02-01'",
@@ -371,7 +370,6 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ("PRAGMA database_list", "SELECT * FROM hedgerow.columns"),
         ("SELECT ANY_VALUE(city) FROM visits", "Write GROUP BY x with COUNT(*), or MODE(x)"),
         ("SELECT ARRAY_AGG(city) FROM visits", "Write GROUP BY x with COUNT(*), or MODE(x)"),
-        ("SELECT APPROX_COUNT_DISTINCT(city) FROM visits", "Write COUNT(DISTINCT x)."),
         (
             "SELECT COUNT(*) FROM visits WHERE city > 3",
             'under [tables.visits.columns]: city = { type = "integer" };',

@@ -62,7 +62,9 @@ def bind_keys(
                 _suggest_shared_key(scope, column.name),
             )
         value = binder.bind(node)
-        _check_key(scope, binder, node, value)
+        if not set(find_columns(value.expression)):
+            continue  # a constant: all rows are in its group
+        _check_key(binder, node, value)
         domain = compute_domain(scope, value)
         if domain == ():
             binder.refuse(node, "This GROUP BY key is always NULL", "Group by a column.")
@@ -160,12 +162,9 @@ def _is_result(part: exp.Expr) -> bool:
     )
 
 
-def _check_key(scope: Scope, binder: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
-    names = set(find_columns(value.expression))
-    if not names:
-        binder.refuse(node, "This GROUP BY key is the same for all rows", "Group by a column.")
+def _check_key(binder: RowBinder, node: exp.Expr, value: TypedExpression) -> None:
     if value.type == "real":
-        text = scope.text.format_node(node)
+        text = binder.text.format_node(node)
         alone = (
             f"({text})"
             if isinstance(node, exp.Binary | exp.Unary) and not isinstance(node, exp.Paren)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -18,6 +19,7 @@ from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.rules import find_refusal
 from hedgerow.sql.rules.statements import SELECT_FORM
 from hedgerow.sql.select import build_question
+from hedgerow.sql.syntax.function_synonyms import replace_synonyms
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText, Span
@@ -27,7 +29,14 @@ __all__ = ["parse_question", "parse_rows", "parse_statement"]
 
 
 class _StrictParser(DuckDBParser):
-    """A parser that rejects statements which sqlglot would keep as raw text and log."""
+    """A parser that rejects statements which sqlglot would keep as raw text and log.
+
+    DECODE is Oracle's, with any number of values.
+    """
+
+    FUNCTIONS: ClassVar = {
+        name: build for name, build in DuckDBParser.FUNCTIONS.items() if name != "DECODE"
+    }
 
     def _warn_unsupported(self) -> None:
         self.raise_error("unsupported statement")
@@ -102,7 +111,8 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     """
     try:
         parser = _StrictParser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
-        return parser.parse(list(heading.body), heading.text.sql)[0]
+        tree = parser.parse(list(heading.body), heading.text.sql)[0]
+        return tree and replace_synonyms(tree)
     except ParseError as error:
         raise build_syntax_error(
             heading.text, heading.body, _find_error_span(heading.text, error), _list_names(catalog)

@@ -67,11 +67,6 @@ def refused(sql: str) -> list[str]:
         ),
         ("SELECT DIV(age, 10) AS d, COUNT(*) FROM visits GROUP BY d", "DIV", "Write FLOOR(a / b)."),
         (
-            "SELECT DECODE(region, 'a', 'b', 'c') AS d, COUNT(*) FROM visits GROUP BY d",
-            "DECODE",
-            "THEN 'a' ELSE 'b' END.",
-        ),
-        (
             "SELECT COUNT(*) FROM visits WHERE city = \u2018ulm\u2019",
             "\u2018ulm\u2019",
             "Text takes straight single quotes: 'ulm'.",

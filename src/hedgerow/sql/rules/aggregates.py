@@ -34,6 +34,7 @@ _ONE_ARGUMENT: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.Mode: ("MODE", "MODE"),
     exp.Median: ("MEDIAN", "QUANTILE"),
     exp.CountIf: ("COUNT_IF", "COUNT"),
+    exp.ApproxDistinct: ("APPROX_COUNT_DISTINCT", "COUNT"),
 }
 _TWO_ARGUMENTS: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.CovarPop: ("COVAR_POP", "COVAR_POP"),
@@ -42,6 +43,7 @@ _TWO_ARGUMENTS: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
 }
 _QUANTILES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
     exp.Quantile: ("QUANTILE", "quantile"),
+    exp.ApproxQuantile: ("APPROX_QUANTILE", "quantile"),
     exp.PercentileCont: ("PERCENTILE_CONT", "expression"),
     exp.PercentileDisc: ("PERCENTILE_DISC", "expression"),
 }
@@ -121,9 +123,12 @@ def _parse_single(node: exp.Expr, binder: Binder) -> AggregateSyntax:
     at = Fraction(1, 2) if name == "MEDIAN" else None
     if name == "COUNT_IF" and inner is not None:
         return AggregateSyntax(node, name, function, (), conditions=(inner,))
-    if name == "COUNT" and type(inner) is exp.Star:
-        _check_args(inner, binder)
+    if name == "COUNT" and (inner is None or type(inner) is exp.Star):
+        if inner is not None:
+            _check_args(inner, binder)
         return AggregateSyntax(node, name, function)
+    if name == "APPROX_COUNT_DISTINCT" and inner is not None:
+        return AggregateSyntax(node, name, function, (inner,), distinct=True)
     if isinstance(inner, exp.Distinct):
         _check_args(inner, binder, "expressions")
         if len(inner.expressions) != 1:
@@ -223,6 +228,7 @@ _VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): single values 
 
 _EXAMPLES: Final = {
     "QUANTILE": "QUANTILE(x, 0.9)",
+    "APPROX_QUANTILE": "APPROX_QUANTILE(x, 0.9)",
     "PERCENTILE_CONT": "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
     "PERCENTILE_DISC": "PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x)",
     "MODE": "MODE(x), or MODE() WITHIN GROUP (ORDER BY x)",
@@ -235,8 +241,6 @@ RULES: tuple[Rule | Refusal, ...] = (
     ),
     Refusal(exp.Distinct, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x)."),
     Refusal(exp.Order, "ORDER BY inside an aggregate has no effect", "Leave it out."),
-    *_build_refusals(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
-    *_build_refusals(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
     *_build_refusals(
         exp.AnyValue,
         exp.First,

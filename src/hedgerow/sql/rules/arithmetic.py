@@ -28,6 +28,17 @@ def _bind_binary(node: exp.Binary, binder: Binder) -> TypedExpression:
     return _fold_decimals(sign, left, right) or binder.apply(node, sign, left, right)
 
 
+def _bind_whole_quotient(node: exp.IntDiv, binder: Binder) -> TypedExpression:
+    """Bind a // b of integers, which drops the remainder: (a - a % b) / b is whole."""
+    left, right = binder.bind(node.this), binder.bind(node.expression)
+    if (left.type, right.type) != ("integer", "integer"):
+        binder.refuse(node, "// needs integers", "Write FLOOR(a / b).")
+    if isinstance(right.expression, Constant) and right.expression.value == 0:
+        binder.refuse(node, "Division by 0 is always NULL", "Divide by another value.")
+    whole = binder.apply(node, "-", left, binder.apply(node, "%", left, right))
+    return binder.apply(node, "floor", binder.apply(node, "/", whole, right))
+
+
 def _fold_decimals(
     sign: str, left: TypedExpression, right: TypedExpression
 ) -> TypedExpression | None:
@@ -86,8 +97,7 @@ RULES = (
     Rule(exp.Div, _bind_binary, (*_OPERANDS, "typed", "safe")),
     Rule(exp.Mod, _bind_binary, _OPERANDS),
     Rule(exp.Neg, _bind_negation),
-    Refusal(exp.IntDiv, "// is not supported", "Write FLOOR(a / b)."),
-    Refusal(exp.Pow, "Powers are not supported", "Multiply: x * x."),
+    Rule(exp.IntDiv, _bind_whole_quotient, _OPERANDS),
     Refusal(exp.BitwiseXor, "Bitwise operators are not supported", "Use + - * / %."),
     Refusal(
         exp.BitwiseAnd,

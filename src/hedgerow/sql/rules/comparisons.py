@@ -1,4 +1,4 @@
-"""Rules for = <> < <= > >=, BETWEEN, IN and LIKE."""
+"""Rules for = <> < <= > >=, BETWEEN, IN, LIKE, ILIKE and IS DISTINCT FROM."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from hedgerow.plan.scalar.expressions import Constant
+from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule
-from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, explain_invalid_date
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    explain_invalid_date,
+)
 
 __all__ = ["MAX_LIST_LENGTH", "RULES"]
 
@@ -45,9 +51,40 @@ def _bind_between(node: exp.Between, binder: Binder) -> TypedExpression:
         [binder.bind(node.this), binder.bind(node.args["low"]), binder.bind(node.args["high"])]
     )
     _check_dates(node, binder, [value, low, high])
-    return binder.apply(
-        node, "and", binder.apply(node, ">=", value, low), binder.apply(node, "<=", value, high)
-    )
+    within = [
+        binder.apply(
+            node, "and", binder.apply(node, ">=", value, a), binder.apply(node, "<=", value, b)
+        )
+        for a, b in (_order_ends(low, high) if node.args.get("symmetric") else [(low, high)])
+    ]
+    return within[0] if len(within) == 1 else binder.apply(node, "or", *within)
+
+
+def _order_ends(
+    low: TypedExpression, high: TypedExpression
+) -> list[tuple[TypedExpression, TypedExpression]]:
+    """Return the ends of BETWEEN SYMMETRIC in order; both orders where they are not constants."""
+    a, b = low.expression, high.expression
+    if (
+        not isinstance(a, Constant)
+        or not isinstance(b, Constant)
+        or (low.type != high.type or low.is_null or high.is_null)
+    ):
+        return [(low, high), (high, low)]
+    return [(high, low) if a.value > b.value else (low, high)]  # type: ignore[operator]
+
+
+def _bind_null_safe(node: exp.NullSafeEQ | exp.NullSafeNEQ, binder: Binder) -> TypedExpression:
+    """Bind IS [NOT] DISTINCT FROM, which takes NULL for a value."""
+    left, right = align_types([binder.bind(node.this), binder.bind(node.expression)])
+    _check_dates(node, binder, [left, right])
+    if left.is_null or right.is_null:
+        same = binder.apply(node, "is null", left if right.is_null else right)
+    else:
+        missing = [binder.apply(node, "is null", side) for side in (left, right)]
+        equal, both = binder.apply(node, "=", left, right), binder.apply(node, "and", *missing)
+        same = binder.apply(node, "coalesce", equal, both)
+    return binder.apply(node, "not", same) if isinstance(node, exp.NullSafeNEQ) else same
 
 
 def _bind_in(node: exp.In, binder: Binder) -> TypedExpression:
@@ -75,11 +112,12 @@ def _bind_in(node: exp.In, binder: Binder) -> TypedExpression:
     return each[0] if len(each) == 1 else binder.apply(node, "or", *each)
 
 
-def _bind_like(node: exp.Like, binder: Binder) -> TypedExpression:
+def _bind_like(node: exp.Like | exp.ILike, binder: Binder) -> TypedExpression:
     value, pattern = align_types([binder.bind(node.this), binder.bind(node.expression)], "text")
     if not isinstance(pattern.expression, Constant) or pattern.is_null:
         binder.refuse(node, "LIKE needs a literal pattern", "Write x LIKE 'a%'.")
-    if any(sign in str(pattern.expression.value) for sign in ("\\%", "\\_")):
+    wanted = str(pattern.expression.value)
+    if any(sign in wanted for sign in ("\\%", "\\_")):
         binder.refuse(
             node,
             "A backslash before % or _ in LIKE is ambiguous: some databases treat it as an escape",
@@ -88,20 +126,21 @@ def _bind_like(node: exp.Like, binder: Binder) -> TypedExpression:
                 " characters."
             ),
         )
+    if isinstance(node, exp.ILike):
+        value = binder.apply(node, "lower", value)
+        pattern = build_constant(FUNCTIONS["lower"].evaluate(wanted), "text")
     found = binder.apply(node, "like", value, pattern)
     return binder.apply(node, "not", found) if node.args.get("negate") else found
 
 
 RULES: tuple[Rule | Refusal, ...] = (
     *(Rule(node, _bind_comparison, _OPERANDS) for node in _OPERATORS),
-    Rule(exp.Between, _bind_between, ("this", "low", "high")),
+    Rule(exp.Between, _bind_between, ("this", "low", "high", "symmetric")),
     Rule(exp.In, _bind_in, ("this", "expressions")),
     Rule(exp.Like, _bind_like, ("this", "expression", "negate")),
-    Refusal(
-        exp.ILike,
-        "ILIKE is not supported",
-        "Write LOWER(x) LIKE 'abc%', with the pattern in lower case.",
-    ),
+    Rule(exp.ILike, _bind_like, ("this", "expression", "negate")),
+    Rule(exp.NullSafeEQ, _bind_null_safe, _OPERANDS),
+    Rule(exp.NullSafeNEQ, _bind_null_safe, _OPERANDS),
     Refusal(
         exp.Escape,
         "LIKE … ESCAPE is not supported",
@@ -116,15 +155,5 @@ RULES: tuple[Rule | Refusal, ...] = (
         exp.RegexpLike,
         "Regular expressions are not supported",
         "Write LIKE: % matches any text, _ one character.",
-    ),
-    Refusal(
-        exp.NullSafeEQ,
-        "IS NOT DISTINCT FROM is not supported",
-        "Write a = b OR (a IS NULL AND b IS NULL).",
-    ),
-    Refusal(
-        exp.NullSafeNEQ,
-        "IS DISTINCT FROM is not supported",
-        "Write a <> b, and a IS NULL where that matters.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rules for CASE, IF, COALESCE, IFNULL and NULLIF."""
+"""Rules for CASE, IF, NVL2, COALESCE, IFNULL and NULLIF."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def _bind_if(node: exp.If, binder: Binder) -> TypedExpression:
     return _build_case(node, binder, conditions, results)
 
 
+def _bind_nvl2(node: exp.Nvl2, binder: Binder) -> TypedExpression:
+    """Bind NVL2(x, y, z): y where x is not NULL, z where it is."""
+    default = node.args.get("false")
+    results = [
+        build_constant(None, "integer") if default is None else binder.bind(default),
+        binder.bind(node.args["true"]),
+    ]
+    missing = binder.apply(node, "is null", binder.bind(node.this))
+    return _build_case(node, binder, [missing], results)
+
+
 def _build_case(
     node: exp.Expr,
     binder: Binder,
@@ -53,6 +64,7 @@ def _build_case(
 RULES = (
     Rule(exp.Case, _bind_case, ("this", "ifs", "default")),
     Rule(exp.If, _bind_if, ("this", "true", "false")),
+    Rule(exp.Nvl2, _bind_nvl2, ("this", "true", "false")),
     Rule(
         exp.Coalesce,
         lambda node, binder: binder.apply(

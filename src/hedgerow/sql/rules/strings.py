@@ -1,4 +1,5 @@
-"""Rules for LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, || and STARTS_WITH."""
+"""Rules for LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, ||, STARTS_WITH, ENDS_WITH
+and CONTAINS."""
 
 from __future__ import annotations
 
@@ -72,6 +73,20 @@ def _bind_concat(node: exp.Concat, binder: Binder) -> TypedExpression:
     return filled[0] if len(filled) == 1 else binder.apply(node, "concat", *filled)
 
 
+def _bind_contained(node: exp.Contains | exp.EndsWith, binder: Binder) -> TypedExpression:
+    """Bind CONTAINS(x, 'abc') or ENDS_WITH(x, 'abc') as LIKE."""
+    text, piece = _bind_text(node.this, binder), _bind_text(node.expression, binder)
+    written = piece.expression.value if isinstance(piece.expression, Constant) else None
+    if not isinstance(written, str) or set(written) & set("%_\\"):
+        binder.refuse(
+            node,
+            "This function takes literal text without % _ and \\",
+            "Write CONTAINS(x, 'abc'), or ENDS_WITH(x, 'abc').",
+        )
+    pattern = f"%{written}%" if isinstance(node, exp.Contains) else f"%{written}"
+    return binder.apply(node, "like", text, build_constant(pattern, "text"))
+
+
 RULES: tuple[Rule | Refusal, ...] = (
     *(
         Rule(
@@ -101,6 +116,8 @@ RULES: tuple[Rule | Refusal, ...] = (
         ),
         ("this", "expression"),
     ),
+    Rule(exp.Contains, _bind_contained, ("this", "expression")),
+    Rule(exp.EndsWith, _bind_contained, ("this", "expression")),
     Rule(exp.Concat, _bind_concat, ("expressions", "safe", "coalesce")),
     Rule(
         exp.DPipe,

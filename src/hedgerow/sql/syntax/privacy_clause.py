@@ -18,6 +18,7 @@ from hedgerow.sql.catalog import find_closest_name
 from hedgerow.sql.question import QueryOptions
 from hedgerow.sql.rules.statements import FIRST_WORDS, REFUSED_WORDS, SELECT_FORM
 from hedgerow.sql.syntax.named_arguments import NUMBER, extract_named_arguments
+from hedgerow.sql.syntax.select_top import move_top
 from hedgerow.sql.syntax.source_text import SourceText, tokenise
 from hedgerow.sql.syntax.syntax_hints import suggest_keyword
 
@@ -46,7 +47,7 @@ def tokenise_query(text: str) -> TokenisedQuery:
         body = written.tokens[1:]
     _check_start(written, body)
     options, body = _extract_options(written, body)
-    written, body = extract_named_arguments(written, body)
+    written, body = extract_named_arguments(written, move_top(body))
     return TokenisedQuery(written, body, options, explain)
 
 

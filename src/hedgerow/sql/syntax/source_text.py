@@ -19,6 +19,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
+from hedgerow.sql.syntax.function_synonyms import replace_synonyms
 
 __all__ = [
     "MAX_BYTES",
@@ -228,8 +229,8 @@ def _is_text_of(text: str, node: exp.Expr) -> bool:
         return True  # it is cut off anyway
     try:
         if isinstance(node, exp.Query):
-            return bool(sqlglot.parse_one(text, dialect=DuckDB()) == node)
-        found = sqlglot.parse_one(f"SELECT {text}", dialect=DuckDB())
+            return bool(replace_synonyms(sqlglot.parse_one(text, dialect=DuckDB())) == node)
+        found = replace_synonyms(sqlglot.parse_one(f"SELECT {text}", dialect=DuckDB()))
     except (
         SqlglotError,
         RecursionError,

@@ -21,7 +21,7 @@ __all__ = ["build_syntax_error", "find_unquoted_name", "suggest_keyword"]
 # Opening and closing marks of quotes and comments.
 _CLOSING_MARKS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}
 # Functions that the parser only accepts in another form.
-_MISPARSED_FUNCTIONS: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")
+_MISPARSED_FUNCTIONS: Final = ("DIV", "DATEDIFF", "DATE_DIFF")
 _KEYWORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
 
 
