@@ -23,6 +23,7 @@ def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
     with hr.protect(
         visits(),
         unit="patient_id",
+        max_rows_per_group=1,
         neighbours="change-one",
         columns={"age": (0, 110)},
         epsilon=1,
@@ -37,13 +38,23 @@ def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
         InvalidArgument,
         match=r"not a path: read the file.*read_csv.*hedgerow init.*hr\.open; got 'stays\.csv'",
     ) as refused:
-        hr.protect(path, unit="id", neighbours="add-remove", columns={}, epsilon=1)
+        hr.protect(
+            path,
+            unit="id",
+            max_groups=3,
+            max_rows_per_group=1,
+            neighbours="add-remove",
+            columns={},
+            epsilon=1,
+        )
     assert refused.value.argument == "frame"
 
 
 def test_without_declarations_columns_have_the_types_of_the_frame_and_no_bounds() -> None:
     frame = pd.DataFrame({"id": [1, 2], "age": [30, 41], "height": [1.7, 1.8], "ok": [True, False]})
-    with hr.protect(frame, unit="id", neighbours="add-remove", epsilon=1) as db:
+    with hr.protect(
+        frame, unit="id", max_groups=3, max_rows_per_group=1, neighbours="add-remove", epsilon=1
+    ) as db:
         listed = db.query("SELECT name, type, min, max, value_count FROM hedgerow.columns").rows
         assert len(db.query("SELECT COUNT(*) FROM data WHERE age > 35 AND ok", epsilon=0.5)) == 1
         with pytest.raises(Unbounded, match=r"AVG\(age\) needs bounds"):
@@ -61,7 +72,15 @@ def test_bounds_of_days_make_them_keys() -> None:
         }
     )
     days = {"day": (date(2026, 1, 1), date(2026, 3, 31))}
-    with hr.protect(frame, unit="id", neighbours="add-remove", columns=days, epsilon=100) as db:
+    with hr.protect(
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns=days,
+        epsilon=100,
+    ) as db:
         found = db.query("SELECT MONTH(day) AS m, COUNT(*) AS n FROM data GROUP BY m", epsilon=100)
     # off by one once in 10^14
     assert found.rows == [{"m": 1, "n": 1}, {"m": 2, "n": 2}, {"m": 3, "n": 0}]
@@ -70,7 +89,15 @@ def test_bounds_of_days_make_them_keys() -> None:
 def test_a_column_of_several_types_is_reported() -> None:
     frame = pd.DataFrame({"id": [1, "a", 2.5], "v": [1, 2, 3]})
     with pytest.raises(SourceError, match="with mixed types are not read"):
-        hr.protect(frame, unit="id", neighbours="add-remove", columns={"v": (0, 3)}, epsilon=1)
+        hr.protect(
+            frame,
+            unit="id",
+            max_groups=3,
+            max_rows_per_group=1,
+            neighbours="add-remove",
+            columns={"v": (0, 3)},
+            epsilon=1,
+        )
 
 
 def test_they_take_the_same_arguments() -> None:

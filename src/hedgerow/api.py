@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.errors import InvalidArgument, trim_tracebacks
 
@@ -41,8 +41,8 @@ def protect(
     epsilon: Number,
     delta: Number | None = None,
     noise: str = "laplace",
-    max_groups: int = 3,
-    max_rows_per_group: int = 1,
+    max_groups: int | Literal["auto"] | None = None,
+    max_rows_per_group: int | Literal["auto"] | None = None,
     max_units: int = 10_000_000,
     version: str = "1",
     ledger: str | Path | None = None,
@@ -52,6 +52,10 @@ def protect(
 
     ``columns`` declares bounds and lists of values, which are never read from the data; a column
     that is not declared has the type of the frame's schema.
+
+    ``max_groups`` and ``max_rows_per_group`` are how many groups of an answer, and rows in a group,
+    one unit contributes. They have no default: a question that needs one is refused and names it;
+    ``"auto"`` has it found privately, for a share of the epsilon of the question.
 
     A ledger file belongs to one frame: answers about a ``version`` are reused, whatever frame is
     given. Name another version when rows have changed, and another ledger for other people.

@@ -145,6 +145,7 @@ def test_caveats_show_declared_bounds_and_not_grid_bounds() -> None:
     with protect(
         frame,
         unit="id",
+        max_groups=3,
         neighbours="add-remove",
         columns=columns,
         epsilon=100,

@@ -249,7 +249,13 @@ def test_the_scale_of_a_mean_is_in_units_of_the_answer() -> None:
     for step in (1, Fraction(1, 100)):
         bounds = {"x": {"type": "real", "min": 0, "max": 50, "step": step}}
         with protect(
-            pa.table(columns), unit="id", neighbours="add-remove", columns=bounds, epsilon=3
+            pa.table(columns),
+            unit="id",
+            max_groups=3,
+            max_rows_per_group=1,
+            neighbours="add-remove",
+            columns=bounds,
+            epsilon=3,
         ) as db:
             told = db.explain("SELECT AVG(x), SUM(x), CORR(x, x) FROM data", epsilon=1)
         scales.append([line.scale for line in told.lines])

@@ -105,7 +105,15 @@ def test_a_terminal_gets_the_same_table() -> None:
 def test_long_answers_are_truncated_with_a_note() -> None:
     frame = pa.table({"id": list(range(70)), "k": list(range(70))})
     keys = {"k": {"values": list(range(70))}}
-    with protect(frame, unit="id", neighbours="add-remove", columns=keys, epsilon=1) as db:
+    with protect(
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns=keys,
+        epsilon=1,
+    ) as db:
         text = repr(answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k"))
         assert "… and 10 more rows. Read them all in .rows" in text
         assert len(text.split("\n\n")[0].splitlines()) == 62
@@ -133,7 +141,13 @@ def test_hidden_groups_are_mentioned() -> None:
 def test_years_among_the_keys_are_plain_and_counts_are_not() -> None:
     frame = pa.table({"id": list(range(5000)), "year": [2024] * 5000})
     with protect(
-        frame, unit="id", neighbours="add-remove", columns={"year": {"values": [2024]}}, epsilon=1
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"year": {"values": [2024]}},
+        epsilon=1,
     ) as db:
         answer = answered(
             db, "SELECT year, year + 1 AS next, COUNT(*) AS n FROM data GROUP BY year"
@@ -147,7 +161,13 @@ def test_years_among_the_keys_are_plain_and_counts_are_not() -> None:
 def test_a_notebook_escapes_and_draws_error_bars() -> None:
     frame = pa.table({"id": [1, 2], "k": ["<b>", "x"]})
     with protect(
-        frame, unit="id", neighbours="add-remove", columns={"k": ["<b>", "x"]}, epsilon=1
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"k": ["<b>", "x"]},
+        epsilon=1,
     ) as db:
         page = answered(db, 'SELECT k, COUNT(*) AS "a & b" FROM data GROUP BY k')._repr_html_()
     assert "<b>" not in page

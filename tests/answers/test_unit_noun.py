@@ -40,6 +40,8 @@ def test_hidden_groups_are_counted_in_the_noun_of_the_policy() -> None:
         with protect(
             table,
             unit=unit,
+            max_groups=1,
+            max_rows_per_group=1,
             neighbours="add-remove",
             columns={},
             epsilon=2,

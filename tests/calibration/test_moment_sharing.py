@@ -250,7 +250,14 @@ def test_answers_are_right(delta: float | None) -> None:
     """At epsilon 2,000 noise is nothing."""
     columns: dict[str, Any] = {"x": (0, 10), "y": (-3, 6), "k": ["a", "b"]}
     with hr.protect(
-        DATA, unit="who", neighbours="add-remove", columns=columns, epsilon=5000, delta=delta
+        DATA,
+        unit="who",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns=columns,
+        epsilon=5000,
+        delta=delta,
     ) as db:
         sql = (
             "SELECT k, COUNT(*) AS n, SUM(x) AS s, COUNT(x) AS c, AVG(x) AS m, SUM(y) AS t,"
@@ -281,7 +288,13 @@ def test_answers_are_right(delta: float | None) -> None:
 
 def test_aggregates_of_stored_moments_are_free() -> None:
     with hr.protect(
-        DATA, unit="who", neighbours="add-remove", columns={"x": (0, 10), "y": (0, 6)}, epsilon=2
+        DATA,
+        unit="who",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"x": (0, 10), "y": (0, 6)},
+        epsilon=2,
     ) as db:
         first = db.query("SELECT COUNT(*) AS n, AVG(x) AS m FROM data", epsilon=1)
         again = db.query("SELECT SUM(x) AS s, COUNT(*) AS n FROM data", epsilon=1)

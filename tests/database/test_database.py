@@ -278,6 +278,7 @@ def test_frames_of_every_kind(kind: str) -> None:
     with protect(
         frame,
         unit="patient_id",
+        max_groups=3,
         neighbours="add-remove",
         columns={"age": (0, 110)},
         epsilon=10_000,

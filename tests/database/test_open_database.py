@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from database.clinic import POLICY, visits, write
 from hedgerow import protect
-from hedgerow.database import accept_policy, open, read_budgets, read_quotas
+from hedgerow.database import Database, accept_policy, open, read_budgets, read_quotas
 from hedgerow.database import open_database as opening
 from hedgerow.database.open_database import open_dry_run
-from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
+from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError, Unbounded
 from hedgerow.policy import Policy, list_loosenings
 
 
@@ -237,6 +238,8 @@ def test_a_frame_may_have_a_ledger_of_its_own(tmp_path: Path) -> None:
         with protect(
             visits(),
             unit="patient_id",
+            max_groups=3,
+            max_rows_per_group=1,
             neighbours="add-remove",
             columns={"age": (0, 110)},
             epsilon=1,
@@ -247,6 +250,34 @@ def test_a_frame_may_have_a_ledger_of_its_own(tmp_path: Path) -> None:
                 epsilon=0.5,
             )
             assert db.budget.spent == spent  # type: ignore[union-attr]
+
+
+def test_a_ledger_of_caps_by_default_opens_and_a_missing_cap_refuses(tmp_path: Path) -> None:
+    """Caps that an earlier version filled in are declared in the ledger; a call that leaves them
+    out opens it, asks nothing that needs them, and cannot raise them on the way."""
+
+    def opened(**caps: Any) -> Database:
+        ledger, columns = tmp_path / "frame.ledger", {"age": (0, 110)}
+        return protect(
+            visits(),
+            unit="patient_id",
+            neighbours="add-remove",
+            columns=columns,
+            epsilon=1,
+            ledger=ledger,
+            **caps,
+        )
+
+    sql, caps = "SELECT COUNT(*) FROM data", {"max_groups": 3, "max_rows_per_group": 1}
+    with opened(**caps) as db:
+        paid = db.query(sql, epsilon=0.5).rows  # type: ignore[union-attr]
+    with opened() as db, pytest.raises(Unbounded, match="max_rows_per_group of data"):
+        db.query(sql, epsilon=0.5)
+    with pytest.raises(Refused, match="max_rows_per_group is raised from 1 to 5"):
+        opened(max_groups=3, max_rows_per_group=5)
+    with opened(**caps) as db:
+        assert db.query(sql, epsilon=0.5).rows == paid  # type: ignore[union-attr]
+        assert db.budget.spent == Fraction(1, 2)  # type: ignore[union-attr]
 
 
 @pytest.mark.long
@@ -437,6 +468,8 @@ def test_ledgers_about_other_data_may_lie_side_by_side(tmp_path: Path) -> None:
         protect(
             visits(),
             unit="patient_id",
+            max_groups=3,
+            max_rows_per_group=1,
             neighbours="add-remove",
             columns={"age": (0, 110)},
             epsilon=1,

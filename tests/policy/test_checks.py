@@ -120,12 +120,18 @@ def test_an_analyst() -> None:
         (replace(VISITS, population=None), "population", "population is missing"),
         (replace(VISITS, population=" x"), "population", "the name of a population"),
         (replace(VISITS, max_units=None), "max_units", "max_units is missing"),
-        (replace(VISITS, max_groups=None), "max_groups", "max_groups is missing"),
         (
-            replace(VISITS, max_rows_per_group=None),
-            "max_rows_per_group",
-            "max_rows_per_group is missing",
+            replace(VISITS, max_units="auto"),  # type: ignore[arg-type]
+            "max_units",
+            "at least 1; got 'auto'",
         ),
+        (
+            replace(VISITS, max_groups="some"),  # type: ignore[arg-type]
+            "max_groups",
+            "at least 1; got 'some'",
+        ),
+        (replace(ROWS, max_groups="auto"), "max_groups", "a row is in one group, once"),
+        (replace(REGIONS, max_groups="auto"), "max_groups", "remove max_groups"),
         (replace(ROWS, max_groups=2), "max_groups", "a row is in one group, once"),
         (replace(ROWS, max_rows_per_group=5), "max_rows_per_group", "a row is in one group, once"),
         (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: remove unit"),

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.policy import list_loosenings, list_tightenings, parse_policy
+from hedgerow.policy import (
+    Policy,
+    list_loosenings,
+    list_tightenings,
+    parse_policy,
+    restore_dropped_caps,
+)
 from policy.helpers_page import CLINIC, SHOP, edited, policy
 
 OLD = policy()
@@ -417,3 +423,40 @@ def test_a_table_that_moves_to_the_file_of_another_needs_a_word(tmp_path: Path) 
     assert list_loosenings(apart, moved) == (
         "table 'again': opens the source of 'visits' under rules of its own.",
     )
+
+
+def capped(line: str) -> Policy:
+    return policy(("max_rows_per_group = 5", line))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "loosens", "change"),
+    [
+        ("= 5", None, False, "is dropped; questions that need it are refused."),
+        (None, "= 9", False, "is now 9."),
+        ('= "auto"', "= 9", False, "is now 9."),
+        ('= "auto"', None, False, "is dropped; questions that need it are refused."),
+        ("= 5", '= "auto"', True, "is found in the data, privately."),
+        (None, '= "auto"', True, "is found in the data, privately."),
+        ("= 5", "= 6", True, "is raised from 5 to 6."),
+    ],
+)
+def test_a_cap_that_is_missing_is_the_strictest(
+    before: str | None, after: str | None, loosens: bool, change: str
+) -> None:
+    old, new = (capped(f"max_rows_per_group {to}" if to else "") for to in (before, after))
+    expected = (f"table 'visits': max_rows_per_group {change}",)
+    assert list_loosenings(old, new) == (expected if loosens else ())
+    assert list_tightenings(old, new) == (() if loosens else expected)
+
+
+def test_a_cap_that_was_dropped_is_compared_with_what_it_was() -> None:
+    five, none, ten = OLD, capped(""), capped("max_rows_per_group = 10")
+    assert list_loosenings(none, ten) == ()
+    held = restore_dropped_caps(none, [none, five, ten])
+    assert held == five
+    assert list_loosenings(held, ten) == (
+        "table 'visits': max_rows_per_group is raised from 5 to 10.",
+    )
+    elsewhere = replace(five, tables=five.tables[1:])
+    assert restore_dropped_caps(none, [elsewhere]) == none

@@ -120,23 +120,14 @@ def test_names_are_those_of_the_frame() -> None:
         build_frame_document(DATA, {}, {"unit": "id"}, ["age"])
 
 
-def test_the_usual_caps_are_not_meant_for_rows() -> None:
-    usual = {"unit": "row", "max_groups": 3, "max_rows_per_group": 1, "max_units": 3}
-    assert build_frame_document(DATA, {}, usual, {})["tables"]["data"] == {
-        "unit": "row",
+def test_caps_that_are_left_out_are_missing_and_have_no_default() -> None:
+    table = {"unit": "id", "max_groups": None, "max_rows_per_group": "auto", "max_units": 3}
+    assert build_frame_document(DATA, {}, table, {})["tables"]["data"] == {
+        "unit": "id",
+        "max_rows_per_group": "auto",
         "max_units": 3,
         "columns": {},
     }
-    assert (
-        build_frame_document(DATA, {}, {**usual, "max_groups": 4}, {})["tables"]["data"][
-            "max_groups"
-        ]
-        == 4
-    )
-    assert (
-        build_frame_document(DATA, {}, {**usual, "unit": "id"}, {})["tables"]["data"]["max_groups"]
-        == 3
-    )
 
 
 def test_arguments_that_are_none_are_left_out() -> None:

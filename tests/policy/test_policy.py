@@ -25,7 +25,13 @@ COLUMNS = {"age": (0, 110), "region": ["north", "south"]}
 
 def test_a_frame_in_one_line() -> None:
     found = Policy.for_frame(
-        FRAME, unit="patient_id", neighbours="add-remove", columns=COLUMNS, epsilon=1.0
+        FRAME,
+        unit="patient_id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns=COLUMNS,
+        epsilon=1.0,
     )
     (budget,), (table,) = found.budgets, found.tables
     assert (budget.epsilon, budget.max_epsilon_per_query, budget.delta, budget.noise) == (
@@ -77,6 +83,8 @@ def test_wrong_arguments_are_reported_all_at_once() -> None:
         Policy.for_frame(
             FRAME,
             unit="patient_id",
+            max_groups=3,
+            max_rows_per_group=1,
             neighbours="both",
             columns={"age": (5, 5)},
             epsilon=np.bool_(True),

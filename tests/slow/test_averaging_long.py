@@ -18,7 +18,13 @@ PEOPLE, REPEATS = 2_000, 10_000
 def test_ten_thousand_repeats_return_one_answer() -> None:
     frame = pd.DataFrame({"id": range(PEOPLE), "age": [i % 100 for i in range(PEOPLE)]})
     database = hr.protect(
-        frame, unit="id", neighbours="add-remove", columns={"age": (0, 100)}, epsilon=1
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"age": (0, 100)},
+        epsilon=1,
     )
     exact = frame["age"].mean()
     sql = "SELECT AVG(age) AS mean FROM data"

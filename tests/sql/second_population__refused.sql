@@ -26,7 +26,7 @@ SELECT COUNT(*) FROM care c JOIN rota d ON c.doctor_id = d.doctor_id
 --> Unsupported: Every row of this table is its own unit, so it cannot be joined to another protected table
 
 SELECT COUNT(*) FROM care c JOIN shifts d ON c.doctor_id = d.doctor_id
---> Unbounded: shifts has no declared contribution bounds, and auto_bounds cannot find them for two populations
+--> Unbounded: shifts has no declared contribution bounds, which cannot be found for two populations
 
 SELECT COUNT(DISTINCT c.patient_id) FROM care c JOIN doctors d USING (doctor_id)
 --> Unsupported: COUNT(DISTINCT c.patient_id) is not supported for two populations

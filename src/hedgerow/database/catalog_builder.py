@@ -67,14 +67,14 @@ def _build_entry(
     return TableEntry(
         schema,
         hidden=frozenset(rule.name for rule in table.columns if rule.hidden),
-        max_groups=table.max_groups or 1,
-        max_rows_per_group=table.max_rows_per_group or 1,
+        **{name: cap for name in CAPS if isinstance(cap := table.cap(name), int)},
         unique=table.unique,
         population=table.population or "",
         auto_bounds=table.auto_bounds,
         undeclared_caps=tuple(
-            name for name in CAPS if table.auto_bounds and getattr(table, name) is None
+            name for name in CAPS if table.population and not isinstance(table.cap(name), int)
         ),
+        missing_caps=tuple(name for name in CAPS if table.population and table.cap(name) is None),
     )
 
 

@@ -29,7 +29,13 @@ from hedgerow.ledger.interface import LedgerBase
 from hedgerow.ledger.location import resolve_ledger_path
 from hedgerow.ledger.memory import LedgerCopy
 from hedgerow.ledger.recovery import list_sources
-from hedgerow.policy import Policy, TableRule, list_loosenings, read_policy
+from hedgerow.policy import (
+    Policy,
+    TableRule,
+    list_loosenings,
+    read_policy,
+    restore_dropped_caps,
+)
 from hedgerow.policy.from_frame import FRAME_SOURCE
 from hedgerow.privacy.budget_view import Balance, DualBalance
 
@@ -151,7 +157,7 @@ def accept_policy(
         fresh = {} if files is None else files.accept(ledger.state.files)
         if held == policy and not anew and not fresh:
             return None, ()
-        changes = () if held is None else list_loosenings(held, policy)
+        changes = () if held is None else _list_loosenings(ledger, held, policy)
         others = [change for change in changes if not change.startswith("budget")]
         if budgets_only and others:
             raise Refused(
@@ -277,11 +283,18 @@ def _read_accepted_policy(ledger: LedgerBase) -> Policy | None:
     return None if held is None else Policy.from_canonical(held["text"])
 
 
+def _list_loosenings(ledger: LedgerBase, held: Policy, policy: Policy) -> tuple[str, ...]:
+    """List what a policy loosens; caps are compared with those that were declared last."""
+    texts = (entry.body["text"] for entry in reversed(ledger.entries()) if entry.kind == "policy")
+    earlier = (Policy.from_canonical(text) for text in texts)
+    return list_loosenings(restore_dropped_caps(held, earlier), policy)
+
+
 def _enter_policy(policy: Policy, ledger: LedgerBase, files: DataFiles | None = None) -> None:
     """Record a policy that is the first or loosens nothing, with the data versions that it
     declares; refuse any other."""
     ruling, held, known = ledger.policy_digest, _read_accepted_policy(ledger), ledger.state.files
-    changes = () if held is None or held == policy else list_loosenings(held, policy)
+    changes = () if held is None or held == policy else _list_loosenings(ledger, held, policy)
     if changes:
         raise Refused(
             "The policy loosens the one that the ledger accepted:\n  "

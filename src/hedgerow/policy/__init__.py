@@ -2,7 +2,7 @@
 who may query.
 """
 
-from hedgerow.policy.diff import list_loosenings, list_tightenings
+from hedgerow.policy.diff import list_loosenings, list_tightenings, restore_dropped_caps
 from hedgerow.policy.policy import (
     DEFAULT_POPULATION,
     AnalystRule,
@@ -29,5 +29,6 @@ __all__ = [
     "list_tightenings",
     "parse_policy",
     "read_policy",
+    "restore_dropped_caps",
     "write_policy",
 ]

@@ -129,7 +129,9 @@ def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
         )
     yield from check_name((*place, "version"), rule.version, "a version")
     for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
-        if (count := getattr(rule, key)) is not None and (type(count) is not int or count < 1):
+        count = getattr(rule, key)
+        may_be_found = key in ("max_groups", "max_rows_per_group") and count == "auto"
+        if count is not None and not may_be_found and (type(count) is not int or count < 1):
             yield Mistake(
                 (*place, key), f"{key} must be a whole number of at least 1; got {count!r}"
             )
@@ -213,19 +215,13 @@ def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
                 yield Mistake(
                     (*place, key), f'with unit = "row" a row is in one group, once: remove {key}'
                 )
-    elif rule.unit is not None:
-        for key, meaning in _CAP_MEANINGS:
-            # caps, like bounds, may be found
-            if getattr(rule, key) is None and (key == "max_units" or not rule.auto_bounds):
-                yield Mistake((*place, key), f"{key} is missing: write {meaning}")
+    # A missing cap refuses the questions that need it, and no others.
+    elif rule.unit is not None and rule.max_units is None:
+        yield Mistake(
+            (*place, "max_units"),
+            "max_units is missing: write a public upper bound on the number of units",
+        )
     yield from _check_partition(rule, (*place, "partition"))
-
-
-_CAP_MEANINGS = (
-    ("max_units", "a public upper bound on the number of units"),
-    ("max_groups", "the number of groups that one unit may be in, per answer"),
-    ("max_rows_per_group", "the number of rows that one unit may have in one group"),
-)
 
 
 def _check_partition(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:

@@ -10,17 +10,25 @@ So is the removal of a table, which could come back as a new one without its old
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.policy.checks import identify_file
 from hedgerow.policy.mistake import format_number
 from hedgerow.policy.policy import Policy
-from hedgerow.policy.records import AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
+from hedgerow.policy.records import (
+    CAPS,
+    AnalystRule,
+    BudgetRule,
+    Cap,
+    ColumnRule,
+    PartitionRule,
+    TableRule,
+)
 
-__all__ = ["list_loosenings", "list_tightenings"]
+__all__ = ["list_loosenings", "list_tightenings", "restore_dropped_caps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,35 @@ def _compare_numbers(
             f" {format_number(before)} to {format_number(after)}."
         )
     yield _Change(loose, message)
+
+
+def _compare_caps(what: str, before: Cap, after: Cap) -> Iterator[_Change]:
+    """Compare a cap that is declared, found privately or missing. A missing one is the strictest:
+    it refuses the questions that need it."""
+    if isinstance(before, int) and isinstance(after, int):
+        yield from _compare_numbers(what, before, after)
+    elif after is None and before is not None:
+        yield _Change(False, f"{what} is dropped; questions that need it are refused.")
+    elif before != after:
+        found = "is found in the data, privately" if after == "auto" else f"is now {after}"
+        yield _Change(after == "auto", f"{what} {found}.")
+
+
+def restore_dropped_caps(held: Policy, earlier: Iterable[Policy]) -> Policy:
+    """Return the accepted policy with the caps that ``earlier`` ones, latest first, declared, where
+    it has none: a cap that is dropped and declared again is compared with what it was."""
+    for policy in earlier:
+        tables = []
+        for table in held.tables:
+            known = policy.table(table.name)
+            caps = {
+                key: known.cap(key)
+                for key in CAPS
+                if known is not None and table.cap(key) is None and known.cap(key) is not None
+            }
+            tables.append(replace(table, **caps))  # type: ignore[arg-type]
+        held = replace(held, tables=tuple(tables))
+    return held
 
 
 def _compare_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
@@ -191,10 +228,12 @@ def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
                     f"{table}: {name} changes from {getattr(before, key)!r} to"
                     f" {getattr(after, key)!r}.",
                 )
-        for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
+        for key in ("max_units", "max_rows"):
             yield from _compare_numbers(
                 f"{table}: {key}", getattr(before, key), getattr(after, key)
             )
+        for key in CAPS:
+            yield from _compare_caps(f"{table}: {key}", before.cap(key), after.cap(key))
     if before.source != after.source:
         same = before.version == after.version
         advice = " under the same version; declare a new one" if same else ""

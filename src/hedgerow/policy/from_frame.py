@@ -14,7 +14,6 @@ from hedgerow.policy.declared_values import TYPES
 __all__ = ["FRAME_SOURCE", "build_frame_document"]
 
 FRAME_SOURCE = "frame"
-_DEFAULT_CAPS = {"max_groups": 3, "max_rows_per_group": 1}
 
 
 def build_frame_document(
@@ -45,9 +44,7 @@ def build_frame_document(
         for name in columns:
             if name not in names:
                 raise InvalidArgument("columns", f"must be columns of the frame: {known}", name)
-    # The default caps are for people with many rows; a row is in one group, once.
-    if table["unit"] == "row":
-        table = {key: value for key, value in table.items() if _DEFAULT_CAPS.get(key) != value}
+    table = {key: value for key, value in table.items() if value is not None}
     declared = {
         name: _build_column(frame, name, written)
         for name, written in columns.items()

@@ -9,16 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal
 
 from hedgerow.policy.declared_values import GRANULARITIES, Granularity, Value
 from hedgerow.privacy.unit import Relation, Unit
 
 __all__ = [
+    "CAPS",
     "DEFAULT_POPULATION",
     "MAX_FAILURES",
     "AnalystRule",
     "BudgetRule",
+    "Cap",
     "ColumnRule",
     "LinkRule",
     "Noise",
@@ -28,6 +30,9 @@ __all__ = [
 ]
 
 Noise = Literal["laplace", "gaussian", "best"]
+CAPS: Final = ("max_groups", "max_rows_per_group")
+# "auto" has the cap found privately, when a question needs it. None: the cap is missing.
+Cap = int | Literal["auto"] | None
 
 DEFAULT_POPULATION = "people"
 MAX_FAILURES = 20
@@ -94,8 +99,8 @@ class TableRule:
 
     ``links`` are the foreign keys to the unit, nearest first; ``unit`` is then the id column of the
     last table. ``unique`` has the keys of a public table, each a tuple of columns that no two rows
-    share. With ``auto_bounds``, undeclared bounds are found privately when a query needs them, and
-    charged. ``multiline`` allows line breaks in quoted values of a .csv file.
+    share. With ``auto_bounds``, undeclared bounds and caps are found privately when a query needs
+    them, and charged. ``multiline`` allows line breaks in quoted values of a .csv file.
     """
 
     name: str
@@ -107,14 +112,19 @@ class TableRule:
     version: str = "1"
     max_units: int | None = None
     max_rows: int | None = None
-    max_groups: int | None = None
-    max_rows_per_group: int | None = None
+    max_groups: Cap = None
+    max_rows_per_group: Cap = None
     columns: tuple[ColumnRule, ...] = ()
     partition: PartitionRule | None = None
     links: tuple[LinkRule, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
     auto_bounds: bool = False
     multiline: bool = False
+
+    def cap(self, name: str) -> Cap:
+        """Return a cap: declared, "auto" where it is found privately, None where it is missing."""
+        value: Cap = getattr(self, name)
+        return "auto" if value is None and self.auto_bounds else value
 
     @property
     def link(self) -> LinkRule | None:

@@ -46,8 +46,8 @@ class TableEntry:
 
     Keys with at most ``domain_limit`` known values are returned with all groups. ``unique`` lists
     the declared keys of a public table. Tables of one ``population`` are about the same units. With
-    ``auto_bounds``, undeclared bounds of numbers may be found, and so may ``undeclared_caps``;
-    until then these caps are 1.
+    ``auto_bounds``, undeclared bounds of numbers may be found. ``undeclared_caps`` are 1 until they
+    are known; those that may not be found are also in ``missing_caps``.
     """
 
     schema: Schema
@@ -59,6 +59,7 @@ class TableEntry:
     population: str = ""
     auto_bounds: bool = False
     undeclared_caps: tuple[str, ...] = ()
+    missing_caps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))

@@ -33,6 +33,8 @@ def pair() -> Iterator[tuple[Database, Database]]:
         "neighbours": "add-remove",
         "columns": COLUMNS,
         "epsilon": 10_000,
+        "max_groups": 3,
+        "max_rows_per_group": 1,
         "delta": 0.01,
         "max_units": 9,
     }

@@ -166,6 +166,8 @@ def total_of_what_has_no_bounds() -> float:
     with protect(
         peers.people(3, x=[5, 5, 7000]),
         unit="who",
+        max_groups=3,
+        max_rows_per_group=1,
         neighbours="add-remove",
         columns={},
         epsilon=100,
@@ -205,6 +207,7 @@ def test_smartnoise_621_the_spent_budget_follows_the_formula(
         "columns": {"age": (0, 110)},
         "epsilon": 3,
         "delta": 1e-9,
+        "max_rows_per_group": 1,
     }
     with protect(peers.people(), noise="gaussian", **arguments) as db:
         for age in range(3):

@@ -65,6 +65,7 @@ def shown() -> set[Any]:
         "epsilon": 9,
         "delta": 1e-9,
         "max_groups": 1,
+        "max_rows_per_group": 1,
     }
     with protect(people(200, town=towns), **arguments) as db:
         answer = db.query("SELECT town, COUNT(*) FROM data GROUP BY town", epsilon=1, delta=1e-12)
@@ -161,6 +162,8 @@ def test_a14_a15_an_id_cannot_be_redefined_or_read(sql: str) -> None:
     with protect(
         people(),
         unit="who",
+        max_groups=3,
+        max_rows_per_group=1,
         neighbours="add-remove",
         columns={"age": (0, 110)},
         epsilon=1,
@@ -182,7 +185,15 @@ def test_a15_ids_that_differ_in_case_or_type(
 ) -> None:
     both = pa.table({"uid": [1, 2], "UID": [1, 1]})
     with pytest.raises((SourceError, InvalidArgument)):
-        protect(both, unit="uid", neighbours="add-remove", columns={}, epsilon=1)
+        protect(
+            both,
+            unit="uid",
+            max_groups=3,
+            max_rows_per_group=1,
+            neighbours="add-remove",
+            columns={},
+            epsilon=1,
+        )
     assert count(tmp_path / "right", WRITTEN, 'pid = { type = "integer" }') == 2
     monkeypatch.setattr(Schema, "id_column", property(lambda _: None))  # ids as they are written
     assert count(tmp_path / "wrong", WRITTEN, 'pid = { type = "integer" }') == len(WRITTEN)
@@ -215,7 +226,13 @@ def test_a15_ids_that_differ_in_case_or_type(
 def test_a16_an_aggregate_without_bounds_is_refused(sql: str) -> None:
     table = people(50, age=[n % 90 for n in range(50)], x=list(range(50)))
     with protect(
-        table, unit="who", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1
+        table,
+        unit="who",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"age": (0, 110)},
+        epsilon=1,
     ) as db:
         with pytest.raises(Unbounded):
             db.query(sql)
@@ -227,7 +244,15 @@ def test_a16_zero_sensitivity_is_refused(call: str) -> None:
     table = people(3, x=[5, 5, 7])
     columns = {"x": {"type": "integer", "values": [5]}}
     with (
-        protect(table, unit="who", neighbours="add-remove", columns=columns, epsilon=1) as db,
+        protect(
+            table,
+            unit="who",
+            max_groups=3,
+            max_rows_per_group=1,
+            neighbours="add-remove",
+            columns=columns,
+            epsilon=1,
+        ) as db,
         pytest.raises(Refused),
     ):
         db.query(f"SELECT {call} FROM data")
@@ -290,6 +315,8 @@ def spend_delta() -> int:
         "epsilon": 100,
         "delta": 1e-7,
         "max_units": 100,
+        "max_groups": 3,
+        "max_rows_per_group": 1,
     }
     with protect(people(50, town=towns), **arguments) as db:
         for answered in range(4):
@@ -320,6 +347,8 @@ def statuses(size: int) -> list[object]:
     with protect(
         people(size),
         unit="who",
+        max_groups=3,
+        max_rows_per_group=1,
         neighbours="add-remove",
         columns={"age": (0, 110)},
         epsilon=9,

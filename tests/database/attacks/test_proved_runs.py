@@ -50,7 +50,13 @@ def proved(body: str, *more: Expression) -> tuple[Program, Certificate]:
 def db() -> Iterator[Database]:
     table = pa.table({"id": list(range(TRUTH))})
     with protect(
-        table, unit="id", neighbours="add-remove", columns={}, epsilon=1, max_rows_per_group=1
+        table,
+        unit="id",
+        max_groups=3,
+        neighbours="add-remove",
+        columns={},
+        epsilon=1,
+        max_rows_per_group=1,
     ) as found:
         yield found
 

@@ -333,7 +333,7 @@ def guarded(**options: Any) -> hr.Database:
         columns=columns,
         epsilon=100,
         max_groups=1,
-        **options,
+        **{"max_rows_per_group": 1, **options},
     )
 
 
@@ -396,3 +396,11 @@ def test_a_publication_of_truncated_rows_is_not_reused(
         found = db.publish.histogram("data", "x", epsilon=1).to(tmp_path / "after")
         assert db.budget.spent == 2
         assert found.facts["fine"] > 1
+
+
+def test_a_publication_of_a_table_without_caps_names_its_rows() -> None:
+    """A missing cap is not 1: the draft says how many rows of a person count, or is refused."""
+    with guarded(max_rows_per_group=None) as db:
+        with pytest.raises(Unbounded, match=r"data has no declared max_rows_per_group\. Pass rows"):
+            db.publish.histogram("data", "x", epsilon=1)
+        assert db.publish.histogram("data", "x", epsilon=1, rows=4)._plan.bound.max_rows == 4

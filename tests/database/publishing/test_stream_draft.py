@@ -125,6 +125,8 @@ def test_without_a_ledger_file_the_anchor_lies_beside_the_stream(tmp_path: Path)
     db = hr.protect(
         pd.DataFrame({"id": range(9), "x": 1}),
         unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
         neighbours="add-remove",
         columns={"x": (0, 1)},
         epsilon=3.0,

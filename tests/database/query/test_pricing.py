@@ -140,6 +140,7 @@ def test_noise_far_wider_than_one_over_delta_is_drawn_as_soon_as_any() -> None:
     with protect(
         many,
         unit="who",
+        max_rows_per_group=1,
         neighbours="add-remove",
         columns={},
         epsilon=1,
@@ -159,6 +160,7 @@ def test_a_repeated_answer_reports_how_its_noise_was_chosen() -> None:
     with protect(
         many,
         unit="who",
+        max_rows_per_group=1,
         neighbours="add-remove",
         columns={},
         epsilon=2,

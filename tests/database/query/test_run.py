@@ -305,7 +305,13 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
         {"id": [i // 4 for i in range(4000)], "x": [int(i % 10 < 3) for i in range(4000)]}
     )
     with protect(
-        visits, unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=1000
+        visits,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"x": (0, 1)},
+        epsilon=1000,
     ) as db:
         mean, count = (
             "SELECT AVG(x) AS a, COUNT(*) AS n FROM data",

@@ -252,7 +252,15 @@ def test_long_lists_are_cut_and_dates_and_truths_are_literals() -> None:
         "n": {"values": list(range(30))},
         "day": {"type": "date", "values": "2026-01 … 2026-02"},
     }
-    with protect(frame, unit="id", neighbours="add-remove", columns=columns, epsilon=1) as db:
+    with protect(
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns=columns,
+        epsilon=1,
+    ) as db:
         told = {row["name"]: row["value_list"] for row in rows(db, "columns")}
         assert len([row for row in rows(db, "column_values") if row["column"] == "n"]) == 30
     assert told["n"].endswith("18, 19, …")

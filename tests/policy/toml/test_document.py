@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -234,6 +236,18 @@ def test_bounds_may_be_left_to_be_found() -> None:
     assert mistakes(text) == [
         (line("auto_bounds", text), "auto_bounds must be true or false; got 'yes'")
     ]
+
+
+def test_caps_may_be_missing_or_left_to_be_found() -> None:
+    read = policy(("max_groups = 3", 'max_groups = "auto"'), ("max_rows_per_group = 5", ""))
+    visits = read.tables[0]
+    assert [visits.cap(key) for key in ("max_groups", "max_rows_per_group")] == ["auto", None]
+    assert replace(visits, auto_bounds=True).cap("max_rows_per_group") == "auto"
+    assert 'max_groups = "auto"' in re.sub(" +", " ", write_policy(read))
+    assert parse_policy(write_policy(read)).tables == read.tables
+    assert Policy.from_canonical(read.canonical()) == read
+    text = edited(("max_groups = 3", 'max_groups = "some"'))
+    assert [where for where, _ in mistakes(text)] == [line("max_groups", text)]
 
 
 def test_several_populations_in_one_policy() -> None:

@@ -51,7 +51,15 @@ def test_every_population_finds_its_budget_again() -> None:
 
 
 def test_frames_have_no_page() -> None:
-    frame = Policy.for_frame({"id": []}, unit="id", neighbours="add-remove", columns={}, epsilon=1)
+    frame = Policy.for_frame(
+        {"id": []},
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={},
+        epsilon=1,
+    )
     for one in (frame, replace(frame, ledger="a.ledger"), replace(policy(), ledger=None)):
         with pytest.raises(InvalidArgument, match="of a frame in memory cannot be written"):
             write_policy(one)

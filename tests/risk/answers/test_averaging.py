@@ -28,7 +28,13 @@ EXACT = sum(i % 100 for i in range(PEOPLE)) / PEOPLE
 def database() -> hr.Database:
     frame = pd.DataFrame({"id": range(PEOPLE), "age": [i % 100 for i in range(PEOPLE)]})
     return hr.protect(
-        frame, unit="id", neighbours="add-remove", columns={"age": (0, 100)}, epsilon=1
+        frame,
+        unit="id",
+        max_groups=3,
+        max_rows_per_group=1,
+        neighbours="add-remove",
+        columns={"age": (0, 100)},
+        epsilon=1,
     )
 
 

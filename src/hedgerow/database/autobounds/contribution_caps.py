@@ -15,11 +15,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.answers.unit_noun import name_unit
 from hedgerow.database.autobounds.column_bounds import (
     build_magnitude_statistic,
     encode_magnitude,
     find_magnitude,
 )
+from hedgerow.errors import Unbounded
 from hedgerow.plan.canonical_plans import canonicalise
 from hedgerow.plan.nodes import (
     Aggregate,
@@ -34,8 +36,16 @@ from hedgerow.plan.nodes import (
 )
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression
 from hedgerow.plan.schema import Schema
+from hedgerow.policy import TableRule
+from hedgerow.policy.from_frame import FRAME_SOURCE
 
-__all__ = ["NO_CAP", "build_caps_plan", "decode_caps", "find_table_keys"]
+__all__ = [
+    "NO_CAP",
+    "build_caps_plan",
+    "build_missing_caps_refusal",
+    "decode_caps",
+    "find_table_keys",
+]
 
 _CAP_SIZES: Final = tuple(Fraction(2) ** power for power in range(20))
 NO_CAP: Final = 2**20  # more than any cap that is found
@@ -50,6 +60,36 @@ def find_table_keys(plan: Aggregate) -> tuple[Expression, ...] | None:
     outputs = dict(rows.outputs)
     core = rows.source.source if isinstance(rows.source, Filter) else rows.source
     return tuple(outputs[name] for name in plan.bound.keys) if isinstance(core, Table) else None
+
+
+def build_missing_caps_refusal(table: TableRule, wanted: Sequence[str]) -> Unbounded:
+    """Build the refusal of a question that needs caps which the policy leaves out."""
+    assert table.privacy_unit is not None  # a public table has no caps
+    noun = name_unit(str(table.population), table.privacy_unit)
+    problem = " and ".join(
+        f"{name} of {table.name} ({_CAP_MEANINGS[name].format(unit=noun.singular)})"
+        for name in wanted
+    )
+    is_frame = table.source == FRAME_SOURCE
+    equals = "=" if is_frame else " = "
+    lines = " and ".join(f"{name}{equals}{_CAP_EXAMPLES[name]}" for name in wanted)
+    found = " and ".join(f'{name}{equals}"auto"' for name in wanted)
+    where = (
+        f"Pass {lines} to protect, or what suits these data"
+        if is_frame
+        else f"Declare {lines}, or what suits these data, under [tables.{table.name}]"
+    )
+    return Unbounded(
+        f"This question needs {problem}, which the policy does not declare. {where}; or {found} to"
+        f" have {'them' if len(wanted) > 1 else 'it'} found privately, for a share of epsilon."
+    )
+
+
+_CAP_MEANINGS: Final = {
+    "max_groups": "how many groups one {unit} contributes to",
+    "max_rows_per_group": "how many rows of one {unit} count in a group",
+}
+_CAP_EXAMPLES: Final = {"max_groups": 3, "max_rows_per_group": 5}
 
 
 def build_caps_plan(schema: Schema, keys: Sequence[Expression], wanted: Sequence[str]) -> Aggregate:

@@ -24,7 +24,11 @@ from hedgerow.database.autobounds.column_bounds import (
     ColumnBounds,
     compute_search_epsilon,
 )
-from hedgerow.database.autobounds.contribution_caps import NO_CAP, find_table_keys
+from hedgerow.database.autobounds.contribution_caps import (
+    NO_CAP,
+    build_missing_caps_refusal,
+    find_table_keys,
+)
 from hedgerow.database.autobounds.search import (
     BoundsSearch,
     FoundBounds,
@@ -97,6 +101,7 @@ class BoundsResolver:
         searches: dict[BoundsSearch, FoundBounds | None] = {}
         question = self._read_with_bounds(sql, ends, self._uncapped, searches)
         if any(name in self._uncapped for name in question.tables):
+            self._check_missing_caps(sql, question, ends)
             table, search = self._find_caps_search(question)
             found = None
             if search is not None:
@@ -144,6 +149,21 @@ class BoundsResolver:
             return parse_question(sql, catalog)
         except UndeclaredBounds as missing:
             return missing.columns
+
+    def _check_missing_caps(self, sql: str | Piece, question: Question, ends: ColumnBounds) -> None:
+        """Refuse a question that needs a cap which is neither declared nor to be found; it was read
+        without limits."""
+        tables = [name for name in question.tables if name in self._uncapped]
+        for name in dict.fromkeys(tables):
+            entry, alone = self._catalog.tables[name], question
+            if len(set(tables)) > 1:  # does the cap of this one matter?
+                caps = {name: self._uncapped[name]}
+                alone = self._read_with_bounds(sql, ends, caps, {})
+            wanted = [cap for cap in entry.missing_caps if _needs_cap(alone, cap)]
+            if wanted:
+                table = self._policy.table(name)
+                assert table is not None
+                raise build_missing_caps_refusal(table, wanted)
 
     def _find_caps_search(self, question: Question) -> tuple[str, BoundsSearch | None]:
         """Return the table with undeclared caps, and the search for those that the question needs;

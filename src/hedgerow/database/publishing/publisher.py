@@ -19,7 +19,7 @@ from hedgerow.database.publishing.publication_draft import PublicationDraft
 from hedgerow.database.publishing.stream_draft import StreamDraft
 from hedgerow.database.query.payers import Payer
 from hedgerow.database.query.pricing import QueryContext
-from hedgerow.errors import InvalidArgument, Refused, trim_tracebacks
+from hedgerow.errors import InvalidArgument, Refused, Unbounded, trim_tracebacks
 from hedgerow.numeric.exact_number import (
     Number,
     check_stored_digits,
@@ -289,6 +289,15 @@ class Publisher:
 
 def _choose_row_bound(rule: TableRule, entry: TableEntry, rows: int | None) -> int:
     """Return the number of rows that one unit contributes, at most what the policy declares."""
+    if entry.undeclared_caps:
+        if rows is None:
+            wanted = " and ".join(entry.undeclared_caps)
+            raise Unbounded(
+                f"A publication needs to know how many rows one unit contributes, and"
+                f" {rule.name} has no declared {wanted}. Pass rows=…, or declare {wanted} in the"
+                " policy."
+            )
+        return parse_whole(rows, "rows")
     limit = 1 if rule.unit == "row" else entry.max_groups * entry.max_rows_per_group
     count = limit if rows is None else parse_whole(rows, "rows")
     if count > limit:

@@ -279,9 +279,14 @@ def _build_table_row(table: TableRule) -> SystemRow:
         "neighbours": table.neighbours,
         "public": table.public,
         "version": table.version,
-        "max_groups": table.max_groups,
-        "max_rows_per_group": table.max_rows_per_group,
+        "max_groups": _read_declared_cap(table, "max_groups"),
+        "max_rows_per_group": _read_declared_cap(table, "max_rows_per_group"),
     }
+
+
+def _read_declared_cap(table: TableRule, name: str) -> int | None:
+    cap = table.cap(name)
+    return cap if isinstance(cap, int) else None
 
 
 def _build_column_row(table: str, column: Column, is_unit: bool) -> SystemRow:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.checks import (
@@ -243,8 +243,8 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
         version=section.read_optional("version", read_text) or "1",
         max_units=section.read_optional("max_units", read_count),
         max_rows=section.read_optional("max_rows", read_count),
-        max_groups=section.read_optional("max_groups", read_count),
-        max_rows_per_group=section.read_optional("max_rows_per_group", read_count),
+        max_groups=section.read_optional("max_groups", _read_cap),
+        max_rows_per_group=section.read_optional("max_rows_per_group", _read_cap),
         columns=columns,
         partition=_read_partition(section),
         links=links,
@@ -300,6 +300,10 @@ def _fill_row_bounds(rule: TableRule) -> TableRule:
         max_groups=rule.max_groups or 1,
         max_rows_per_group=rule.max_rows_per_group or 1,
     )
+
+
+def _read_cap(value: object, key: str) -> int | Literal["auto"]:
+    return "auto" if value == "auto" else read_count(value, key)
 
 
 def _read_source(value: object, key: str) -> str:

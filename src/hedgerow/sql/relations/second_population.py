@@ -137,8 +137,8 @@ def _check_caps(
             caps = [cap for cap in entry.undeclared_caps if i != found or cap != "max_groups"]
             if caps:
                 problem = (
-                    f"{name} has no declared contribution bounds, and auto_bounds cannot"
-                    " find them for two populations"
+                    f"{name} has no declared contribution bounds, which cannot be found for two"
+                    " populations"
                 )
                 raise text.refusal(
                     Unbounded,
