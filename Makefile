@@ -11,6 +11,8 @@ ARGS   ?=#             more options for pytest, the demo or the bench
 
 # Packages of the surrounding shell must not leak into ours.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+# Without byte code each process of the suite would compile all tests for itself.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 export PIP_NO_INPUT := 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -49,6 +49,18 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(plugin())
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files below the paths of ``--long-only`` that hold no long test are not even imported."""
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    if (
+        collection_path.suffix == ".py"
+        and _within(place, config.getoption("--long-only"))
+        and "mark.long" not in collection_path.read_text(encoding="utf-8")
+    ):
+        return True
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _leave_out(config, items)
@@ -73,7 +85,7 @@ def pytest_sessionfinish() -> None:
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The short tests below the paths of ``--long-only``: `make test` has run those already."""
-    below = tuple(config.getoption("--long-only"))
+    below = config.getoption("--long-only")
     left, kept = list[pytest.Item](), list[pytest.Item]()
     for item in items:
         inside = _within(item.nodeid.partition("::")[0], below)
@@ -83,7 +95,7 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
         config.hook.pytest_deselected(items=left)
 
 
-def _within(file: str, paths: tuple[str, ...]) -> bool:
+def _within(file: str, paths: Sequence[str]) -> bool:
     return any(file == path or file.startswith(f"{path}/") for path in paths)
 
 

@@ -53,7 +53,7 @@ QUOTERS = {
     "sql.parser": "our own parser",
     "dbapi.parameters": "our own parser",
     "publish.output.report": "people",
-    "plan.expression_text": "people",
+    "answers.expression_text": "people",
     "database.uncharged.system_tables": "people",
     "risk.answers.conditions": "people",
     "risk.answers.answer_files": "the reader of published answers",

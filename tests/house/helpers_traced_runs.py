@@ -45,13 +45,12 @@ def traced_modules() -> Iterator[list[str]]:
     classes and modules that are only being defined do not count.
     """
     entered: dict[str, None] = {}
+    inside = f"{SRC}/"
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_flags & CO_OPTIMIZED:
-            file = Path(code.co_filename)
-            if file.is_relative_to(SRC):
-                entered.setdefault(str(file.relative_to(SRC)))
+        if event == "call" and code.co_flags & CO_OPTIMIZED and code.co_filename.startswith(inside):
+            entered.setdefault(code.co_filename.removeprefix(inside))
 
     found: list[str] = []
     before = sys.getprofile()

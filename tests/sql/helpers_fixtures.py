@@ -14,8 +14,8 @@ from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.answers.expression_text import format_expression
 from hedgerow.errors import Refused
-from hedgerow.plan.expression_text import format_expression
 from hedgerow.plan.measures import Measure, SecondPopulation
 from hedgerow.plan.nodes import (
     Filter,

@@ -11,8 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.answers.expression_text import format_expression, format_list
 from hedgerow.plan.contingency import Contingency
-from hedgerow.plan.expression_text import format_expression, format_list
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.order_statistics import OrderStatistic

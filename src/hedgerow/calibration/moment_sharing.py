@@ -13,9 +13,9 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
+from hedgerow.calibration.null_rejection import is_never_null
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, AnyMeasure
-from hedgerow.plan.null_rejection import is_never_null
 
 __all__ = ["compute_measure_shares", "merge_measures"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
+from hedgerow.answers.expression_text import format_expression
 from hedgerow.errors import Unsupported
-from hedgerow.plan.expression_text import format_expression
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
 from hedgerow.sql.binder.row_expressions import RowBinder

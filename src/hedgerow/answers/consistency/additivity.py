@@ -26,12 +26,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Final
 
+from hedgerow.calibration.null_rejection import is_never_null
 from hedgerow.errors import Refused
 from hedgerow.plan.canonical_plans import compute_plan_key
 from hedgerow.plan.contribution_limits import compute_max_rows_per_unit
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group
-from hedgerow.plan.null_rejection import is_never_null
 from hedgerow.plan.scalar.expressions import Call, ColumnRef
 from hedgerow.sql.question import AggregateCall, Question
 

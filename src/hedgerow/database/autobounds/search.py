@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.answers.expression_text import format_expression
 from hedgerow.answers.unit_noun import UnitNoun, name_unit
 from hedgerow.database.autobounds.column_bounds import (
     BOUNDS_SHARES,
@@ -19,7 +20,6 @@ from hedgerow.database.autobounds.column_bounds import (
 from hedgerow.database.autobounds.contribution_caps import build_caps_plan, decode_caps
 from hedgerow.errors import Unbounded
 from hedgerow.plan.canonical_plans import compute_plan_key
-from hedgerow.plan.expression_text import format_expression
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.scalar.expressions import Expression
 from hedgerow.plan.values import Type

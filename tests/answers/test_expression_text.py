@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from hedgerow.plan.expression_text import format_expression
+from hedgerow.answers.expression_text import format_expression
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 
 A, B, D = ColumnRef("a"), ColumnRef("b"), ColumnRef("d")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hedgerow.calibration.null_rejection import is_never_null
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Project, RelationNode, Table
-from hedgerow.plan.null_rejection import is_never_null
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from plan import trees
 
