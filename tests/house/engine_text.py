@@ -16,7 +16,6 @@ from house import rules
 WRITERS = {
     "engines.compile.sql_writer": "for an engine, after every text in the tree is checked",
     "sql.syntax.source_text": "for people",
-    "sql.relations.semijoin_hints": "for people",
     "risk.answers.select_statements": "for people",
     "risk.answers.conditions": "for people",
 }

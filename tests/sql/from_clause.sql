@@ -79,3 +79,11 @@ SELECT SUM(x), COUNT(DISTINCT patient_id) FROM (SELECT patient_id, age FROM visi
 WITH a(x) AS (SELECT age FROM visits) SELECT COUNT(*) FROM a
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM (SELECT patient_id AS pid FROM visits)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits) AS v(x)
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -7,9 +7,6 @@ SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 3)
 SELECT COUNT(*) FROM (SELECT * FROM visits OFFSET 3)
 --> Unsupported: OFFSET in a subquery would choose rows by comparing different units
 
-SELECT COUNT(*) FROM (SELECT patient_id AS pid FROM visits)
---> Unsupported: patient_id is the privacy id. It cannot be renamed
-
 SELECT COUNT(*) FROM (SELECT patient_id + 1 FROM visits)
 --> Unsupported: patient_id is the privacy id. It cannot be selected, filtered or aggregated
 
@@ -39,9 +36,6 @@ SELECT COUNT(*) FROM (SELECT)
 
 SELECT COUNT(*) FROM (VALUES (1)) AS v
 --> Unsupported: VALUES queries no table
-
-SELECT COUNT(*) FROM (SELECT patient_id FROM visits) AS v(x)
---> Unsupported: patient_id is the privacy id. It cannot be renamed
 
 WITH a AS (SELECT patient_id FROM visits), a AS (SELECT patient_id FROM labs) SELECT COUNT(*) FROM a
 --> Unsupported: Two subqueries are named a

@@ -301,3 +301,23 @@ SELECT visits_before, COUNT(*) FROM visits v LEFT JOIN labs l ON v.patient_id = 
 --> a0: rows (integer)
 --> visits_before = k0 (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits JOIN (SELECT patient_id AS pid, value FROM labs) l ON visits.patient_id = l.pid
+--> join of the same person on () adds ()
+-->   columns 
+-->   labs
+-->   columns 
+-->   visits
+--> of visits, labs: 1 groups, 7 rows
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(DISTINCT labs.patient_id) FROM visits LEFT JOIN labs ON visits.patient_id = labs.patient_id
+--> left join of the same person on () adds (p0: d0)
+-->   columns 
+-->   visits
+-->   columns d0: 1
+-->   labs
+--> of visits, labs: 1 groups, 7 rows
+--> a0: total of p0 from 1 to 1 steps of 1 within 0 to 1 (integer)
+--> count = a0 (integer)

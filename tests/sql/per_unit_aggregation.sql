@@ -185,3 +185,11 @@ SELECT COUNT(*) FROM (SELECT patient_id, region, region AS r2 FROM visits GROUP 
 --> k0: c0 (text, 4 values)
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM (SELECT patient_id AS p, COUNT(*) AS n FROM visits GROUP BY patient_id)
+--> each person: 
+-->   columns 
+-->   visits
+--> of visits: 1 groups, 1 rows
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -64,9 +64,6 @@ SELECT COUNT(*) FROM (SELECT labs.patient_id, COUNT(*) AS n FROM visits LEFT JOI
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(age + COUNT(*)) AS n FROM visits GROUP BY patient_id)
 --> Unsupported: COUNT is not allowed inside an aggregate
 
-SELECT COUNT(*) FROM (SELECT patient_id AS p, COUNT(*) AS n FROM visits GROUP BY patient_id)
---> Unsupported: patient_id is the privacy id. It cannot be renamed
-
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(Cost * 1e-300) AS s FROM visits GROUP BY patient_id)
 --> Unbounded: The bounds are too wide for an exact sum
 

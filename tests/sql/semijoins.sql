@@ -67,3 +67,64 @@ SELECT COUNT(*) FROM visits WHERE (age > 3 AND patient_id IN (SELECT patient_id 
 --> where c1 = 'north' AND c0 >= 4
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM labs WHERE labs.patient_id = visits.patient_id AND value > age)
+--> join of the same person on () adds (p0: d0)
+-->   columns c0: age
+-->   visits
+-->   columns d0: f0
+-->   each person: f0 greatest of c0
+-->     columns c0: value
+-->     labs
+--> of visits, labs: 1 groups, 5 rows
+--> where c0 < p0
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM labs) OR age > 3
+--> left join of the same person on () adds (p0: d0)
+-->   columns c0: age
+-->   visits
+-->   columns d0: f0
+-->   each person: f0 rows
+-->     columns 
+-->     labs
+--> of visits, labs: 1 groups, 5 rows
+--> where c0 >= 4 OR p0 IS NOT NULL
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM labs GROUP BY patient_id)
+--> join of the same person on () adds ()
+-->   columns 
+-->   each person: 
+-->     columns 
+-->     each person: 
+-->       columns 
+-->       labs
+-->   columns 
+-->   visits
+--> of visits, labs: 1 groups, 5 rows
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE region IN (SELECT region FROM regions)
+--> join on (c0 = d1) adds (p0: d0) matches 1
+-->   columns c0: region
+-->   visits
+-->   columns d0: 1, d1: region
+-->   regions
+--> of visits: 1 groups, 5 rows
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM regions r WHERE r.region = v.region AND r.zone = 'a')
+--> join on (c0 = d1) adds (p0: d0) matches 1
+-->   columns c0: region
+-->   visits
+-->   columns d0: 1, d1: region
+-->   where zone = 'a'
+-->   regions
+--> of visits: 1 groups, 5 rows
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -149,6 +149,20 @@ CASES = (
         "SELECT COUNT(*) FROM visits a JOIN visits b ON a.customer = b.customer WHERE b.month = 5",
         "distance",
     ),
+    *(
+        Case(
+            new.join_without_the_unit,
+            SHOP,
+            f"SELECT COUNT(*) FROM orders WHERE {condition}",
+            "distance",
+        )
+        for condition in (
+            "EXISTS (SELECT 1 FROM visits v WHERE v.customer = orders.customer AND v.month = 5)",
+            "EXISTS (SELECT 1 FROM visits v WHERE v.customer = orders.customer AND v.minutes"
+            " > orders.amount + 30)",
+            "region = 'west' OR customer IN (SELECT customer FROM visits WHERE month = 5)",
+        )
+    ),
     Case(
         new.fold_over_all,
         SHOP,

@@ -239,6 +239,36 @@ def parted(random: Random) -> Words:
     )
 
 
+# OR and NOT, joins inside, comparisons with rows of the same customer, and public lists.
+SAME_CUSTOMER = (
+    (
+        VISITS,
+        (
+            "minutes > 40 OR EXISTS (SELECT 1 FROM orders o WHERE o.customer = visits.customer)",
+            "NOT (month = 2 AND customer IN (SELECT customer AS who FROM orders GROUP BY customer"
+            " HAVING COUNT(*) > 1))",
+            "EXISTS (SELECT 1 FROM visits v WHERE v.customer = visits.customer AND v.minutes <>"
+            " visits.minutes)",
+            "EXISTS (SELECT 1 FROM orders o JOIN items i ON i.order_number = o.number WHERE"
+            " o.customer = visits.customer AND i.price > 1 AND month > 1)",
+            "month NOT IN (SELECT v.month FROM visits v WHERE v.customer = visits.customer AND"
+            " v.minutes > 10)",
+            "region NOT IN (SELECT region FROM towns WHERE people > 10)",
+            "NOT EXISTS (SELECT 1 FROM towns t WHERE t.region = visits.region AND t.zone = 'a')",
+            "(region IN (SELECT region FROM towns)) IS NULL OR minutes > 10",
+            "EXISTS (SELECT 1 FROM towns WHERE people > 30)",
+        ),
+    ),
+    (
+        ITEMS,
+        (
+            "EXISTS (SELECT 1 FROM items i WHERE i.order_number = items.order_number AND i.item <>"
+            " items.item)",
+            "NOT EXISTS (SELECT 1 FROM items i WHERE i.order_number = items.order_number AND"
+            " i.price > items.price) OR kind = 'book'",
+        ),
+    ),
+)
 AMONG = (
     (VISITS, "customer IN (SELECT customer FROM orders WHERE amount > 5)"),
     (VISITS, "customer NOT IN (SELECT customer FROM orders WHERE note = 'a')"),
@@ -260,6 +290,7 @@ AMONG = (
     (ORDERS, "number NOT IN (SELECT order_number FROM items WHERE kind = 'book')"),
     (ITEMS, "item IN (SELECT item FROM returns WHERE days > 3)"),
     (ITEMS, "NOT EXISTS (SELECT 1 FROM returns r WHERE r.item = items.item)"),
+    *((words, test) for words, tests in SAME_CUSTOMER for test in tests),
 )
 
 

@@ -17,7 +17,8 @@ __all__ = ["bind_argument", "find_privacy_id"]
 
 def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
     """Bind the argument at a position; COUNT(*) has the constant 1."""
-    value = binder.bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
+    bind = binder.bind_presence if asked.function == "COUNT" else binder.bind
+    value = bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
     conditions = align_types([binder.bind(condition) for condition in asked.conditions], "boolean")
     if not conditions:
         return value
@@ -31,6 +32,4 @@ def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
 def find_privacy_id(binder: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
     """Return the privacy id if it is the only argument of the aggregate."""
     column = binder.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
-    if len(asked.arguments) != 1 or column is None or column.may_be_missing:
-        return None
-    return column if column.is_privacy_id else None
+    return column if len(asked.arguments) == 1 and column and column.is_privacy_id else None

@@ -19,7 +19,7 @@ from hedgerow.sql.aggregates.number_grids import build_number_grid
 from hedgerow.sql.aggregates.order_statistics import build_order_statistic
 from hedgerow.sql.aggregates.shared_measures import share_measures
 from hedgerow.sql.binder.row_expressions import RowBinder
-from hedgerow.sql.binder.scope import Scope
+from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import (
     TypedExpression,
     align_types,
@@ -195,8 +195,8 @@ class MeasureCollector:
         )
 
     def _build_count(self, asked: AggregateSyntax) -> Measure:
-        if find_privacy_id(self._row_binder, asked) is not None:
-            return self._build_unit_count(asked)
+        if asked.distinct and (unit := find_privacy_id(self._row_binder, asked)) is not None:
+            return self._build_unit_count(asked, unit)
         value = bind_argument(self._row_binder, asked)
         if value.range.values == ():
             self._row_binder.refuse(
@@ -216,21 +216,17 @@ class MeasureCollector:
             else Measure("values", self._add_column(value))
         )
 
-    def _build_unit_count(self, asked: AggregateSyntax) -> Measure:
-        """Build COUNT(id), which counts rows, or COUNT(DISTINCT id), which counts units.
+    def _build_unit_count(self, asked: AggregateSyntax, unit: ColumnReference) -> Measure:
+        """Build COUNT(DISTINCT id), which counts units.
 
-        With FILTER the latter is a sum of ones, clamped to 1 per unit.
+        With FILTER, or where a LEFT JOIN may leave the id NULL, it is a sum of ones, clamped to 1
+        per unit.
         """
-        without = replace(asked, arguments=(), distinct=False)
-        if not asked.distinct:
-            return self._build_count(without)
-        if not asked.conditions:
+        if not asked.conditions and not unit.may_be_missing:
             return Measure("units")
-        return self._build_limited_sum(
-            replace(without, named_arguments=NamedArguments(limits=(Fraction(0), Fraction(1)))),
-            bind_argument(self._row_binder, without),
-            _COUNT_GRID,
-        )
+        value = bind_argument(self._row_binder, asked)
+        ones = replace(asked, named_arguments=NamedArguments(limits=(Fraction(0), Fraction(1))))
+        return self._build_limited_sum(ones, value, _COUNT_GRID)
 
     def _build_indicator(self, asked: AggregateSyntax, value: TypedExpression) -> TypedExpression:
         if not value.range.nullable:

@@ -57,6 +57,10 @@ _TYPE_FIXES: Final = {
         " '2026-01-31', conditions with TRUE or FALSE."
     ),
 }
+_PUBLIC_CONDITION: Final = (
+    "This condition on a public table is not supported",
+    "Compare columns: x IN (SELECT y FROM …), or EXISTS with equalities only; or join the table.",
+)
 _MAX_SHOWN: Final = 60  # characters of an expression in the first line of a refusal
 _UNBOUNDED_LENGTH: Final = (
     "the length of text is not known",
@@ -101,34 +105,12 @@ def check_args(text: SourceText, node: exp.Expr, *takes: str) -> None:
             raise text.refusal(Unsupported, problem, node, fix)
         inner = node.args[part][0] if isinstance(node.args[part], list) else node.args[part]
         where = text.find_word(*clause.words) if clause.words else None
-        fix = (_suggest_join(text, node) if part == "query" else None) or clause.fix
         raise text.refusal(
             Unsupported,
             clause.problem,
             where or (inner if isinstance(inner, exp.Expr) else node),
-            fix,
+            clause.fix,
         )
-
-
-def _suggest_join(text: SourceText, node: exp.Expr) -> str | None:
-    """Return x IN (SELECT x … GROUP BY x HAVING …) as a join; None for other forms."""
-    rows = node.args["query"].unnest()
-    keys = (
-        rows.args["group"].expressions
-        if isinstance(rows, exp.Select) and rows.args.get("group")
-        else []
-    )
-    columns = [node.this, *rows.expressions, *keys] if len(keys) == 1 else []
-    if (
-        len(columns) != 3
-        or not all(isinstance(column, exp.Column) for column in columns)
-        or len({column.name.casefold() for column in columns}) > 1
-    ):
-        return None
-    return (
-        f"Join it in FROM: JOIN ({text.format_node(rows)}) AS d USING"
-        f" ({quote_name(columns[0].name)})."
-    )
 
 
 class RowBinder:
@@ -150,6 +132,8 @@ class RowBinder:
             raise self.scope.text.refusal(
                 Unsupported, "The SELECT is incomplete", None, "Write SELECT … FROM table."
             )
+        if node.meta.get("public"):
+            self.refuse(node, *_PUBLIC_CONDITION)
         rule = RULES_BY_NODE.get(type(node))
         if rule is None:
             problem = (
@@ -209,13 +193,23 @@ class RowBinder:
         """Bind a column of the rows."""
         return self.check_selectable(node, self.scope.resolve_column(node)).value
 
+    def bind_presence(self, node: exp.Expr) -> TypedExpression:
+        """Bind an operand of IS NULL or COUNT: NULL where it is, but never the privacy id itself.
+
+        Whether a LEFT JOIN left an id NULL depends on the rows of one unit.
+        """
+        column = self.scope.find_bare_column(node)
+        if column is None or not column.is_privacy_id:
+            return self.bind(node)
+        return column.presence
+
     def check_selectable(self, node: exp.Expr, visible: ColumnReference) -> ColumnReference:
         """Return a column, unless it is the privacy id."""
         if visible.may_be_missing:
             self.refuse(
                 node,
                 f"{visible.name} may be NULL here because of the LEFT JOIN",
-                _suggest_left_side(self.scope, node, visible),
+                f"Use {quote_name(visible.name)} of the left table, or test whether it IS NULL.",
             )
         if visible.is_privacy_id:
             problem = (
@@ -306,34 +300,6 @@ class RowBinder:
         if not undeclared:
             return UndeclaredBounds(problem, dict.fromkeys(findable.values()))
         return self.text.refusal(Unbounded, problem, node, suggest_bounds(undeclared))
-
-
-def _suggest_left_side(scope: Scope, node: exp.Expr, visible: ColumnReference) -> str:
-    """Return what to write instead of a privacy id that a LEFT JOIN may leave NULL.
-
-    Most such questions look for units without rows in the joined table, or count its rows.
-    """
-    left = next(
-        (column for column in scope.columns if column.is_privacy_id and not column.may_be_missing),
-        None,
-    )
-    table = dict(scope.sources).get(visible.alias, "")
-    if isinstance(node.parent, exp.Is) and left is not None and table in dict(scope.tables):
-        own = (
-            f"{quote_name(left.alias)}.{quote_name(left.name)}"
-            if left.alias
-            else quote_name(left.name)
-        )
-        rows = f"(SELECT {quote_name(visible.name)} FROM {quote_name(table)})"
-        return (
-            f"Leave the LEFT JOIN out: {own} NOT IN {rows} finds ids without a row"
-            " there, IN finds ids with one."
-        )
-    if isinstance(node.parent, exp.Count):
-        return (
-            "Write JOIN instead of LEFT JOIN, with COUNT(*); or count another column of that table."
-        )
-    return f"Use {quote_name(visible.name)} of the left table."
 
 
 def _find_case_condition(node: exp.Expr) -> exp.Expr | None:

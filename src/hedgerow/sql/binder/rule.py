@@ -31,6 +31,9 @@ class Binder(Protocol):
     def bind_column(self, node: exp.Column) -> TypedExpression:
         """Bind a column or an output."""
 
+    def bind_presence(self, node: exp.Expr) -> TypedExpression:
+        """Bind an operand of IS NULL, which may be the privacy id: NULL where the operand is."""
+
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
         """Bind an aggregate."""
 

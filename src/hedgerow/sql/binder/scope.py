@@ -13,7 +13,7 @@ from hedgerow.plan.nodes import Filter, RelationNode
 from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
-from hedgerow.sql.binder.typed_expression import TypedExpression
+from hedgerow.sql.binder.typed_expression import TypedExpression, build_constant
 from hedgerow.sql.catalog import PRIVACY_ID, OwnerKey, TableEntry, find_closest_name
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 from hedgerow.sql.syntax.source_text import SourceText
@@ -31,7 +31,8 @@ class ColumnReference:
 
     ``owner`` is set if the value identifies the owner of a row: the privacy id (not a column of the
     plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
-    privacy id that a LEFT JOIN may leave NULL, ``is_merged`` the right-hand column of USING, which
+    privacy id that a LEFT JOIN may leave NULL; its ``plan_column`` is then an indicator, which is
+    NULL where the id is and otherwise 1. ``is_merged`` marks the right-hand column of USING, which
     only its alias reaches. ``origin`` is the declaration in the policy; ``size`` and ``work`` are
     as in ``TypedExpression``.
     """
@@ -51,6 +52,12 @@ class ColumnReference:
     def is_privacy_id(self) -> bool:
         """True for the privacy id, which no expression may read."""
         return self.owner == PRIVACY_ID or self.may_be_missing
+
+    @property
+    def presence(self) -> TypedExpression:
+        """An expression that is NULL where the column is; of a privacy id, never its value."""
+        known = self.is_privacy_id and not self.plan_column
+        return build_constant(1, "integer") if known else self.value
 
     @property
     def value(self) -> TypedExpression:

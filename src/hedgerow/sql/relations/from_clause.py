@@ -14,12 +14,13 @@ from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.predicates.unsatisfiable import refuse_unsatisfiable
+from hedgerow.sql.relations.column_names import ColumnNames
 from hedgerow.sql.relations.join_conditions import JoinInput
 from hedgerow.sql.relations.joins import JoinedRows, join_inputs
 from hedgerow.sql.relations.per_unit_aggregation import aggregate_per_unit
 from hedgerow.sql.relations.second_population import find_population_join
 from hedgerow.sql.relations.select_list import expand_select_list, project_items, rename_columns
-from hedgerow.sql.relations.semijoins import rewrite_semijoins
+from hedgerow.sql.relations.semijoins import SEMIJOIN, rewrite_semijoins
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.relations.union_all import build_union
 from hedgerow.sql.rules import find_refusal
@@ -85,15 +86,11 @@ class FromBinder:
                 Unsupported, "FROM is missing", None, "Add FROM and the name of a table."
             )
         check_args(self.text, from_, "this")
-        select = rewrite_semijoins(select, self.catalog)
         where = select.args.get("where")
         if where is not None:
             check_args(self.text, where, "this")
         parts = [JoinInput(self._bind_source(from_.this), from_.this)]
-        parts += [
-            JoinInput(self._bind_source(join.this), join.this, join)
-            for join in select.args.get("joins") or []
-        ]
+        parts += [self._bind_join(join) for join in select.args.get("joins") or []]
         found = self._join_inputs(parts, where)
         condition: TypedExpression | None = None
         for part in found.conditions:
@@ -110,6 +107,17 @@ class FromBinder:
             )
         refuse_unsatisfiable(found.scope, found.conditions, where)
         return found.scope.filter_rows(condition).check_limits()
+
+    def rewrite_conditions(self, select: exp.Select) -> exp.Select:
+        """Return a SELECT with IN (SELECT …) and EXISTS as joins."""
+        return rewrite_semijoins(select, ColumnNames(self.catalog, self.named_subqueries))
+
+    def _bind_join(self, join: exp.Join) -> JoinInput:
+        scope, is_semijoin = self._bind_source(join.this), bool(join.meta.get(SEMIJOIN))
+        if is_semijoin:  # no name and no * reaches its columns
+            columns = tuple(replace(column, is_merged=True) for column in scope.columns)
+            scope = replace(scope, columns=columns)
+        return JoinInput(scope, join.this, join, is_semijoin)
 
     def _join_inputs(self, parts: list[JoinInput], where: exp.Expr | None) -> JoinedRows:
         if len(parts) > 1:
@@ -188,7 +196,9 @@ class FromBinder:
         check_args(self.text, select, *_CLAUSES)
         if not select.expressions:
             self._refuse(select, "The SELECT list is empty", "Name columns, or write SELECT *.")
-        scope = self.bind_with(select).bind_from(select)
+        binder = self.bind_with(select)
+        select = binder.rewrite_conditions(select)
+        scope = binder.bind_from(select)
         if find_population_join(scope.rows) is not None:
             self._refuse(
                 select,

@@ -48,11 +48,15 @@ _REFUSED_KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class JoinInput:
-    """A source of FROM and its join; ``join`` is None for the first."""
+    """A source of FROM and its join; ``join`` is None for the first.
+
+    A semijoin is IN (SELECT …) or EXISTS: each row keeps one match of it.
+    """
 
     scope: Scope
     node: exp.Expr
     join: exp.Join | None = None
+    is_semijoin: bool = False
 
     @property
     def alias(self) -> str:
@@ -151,7 +155,11 @@ class JoinConditions:
                     *known.get(word, (f"{word} JOIN is not supported", "Write JOIN or LEFT JOIN.")),
                 )
         check_args(self._text, join, "this", "side", "kind", "on", "using")
-        if part.is_left_join and not find_filled_args(join) & {"on", "using"}:
+        if (
+            part.is_left_join
+            and not part.is_semijoin
+            and not find_filled_args(join) & {"on", "using"}
+        ):
             self._refuse(
                 join,
                 "LEFT JOIN needs ON or USING with an equality",

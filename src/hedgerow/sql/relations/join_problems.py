@@ -73,6 +73,8 @@ def find_join_problem(
                 used.condition.node,
             )
     label = part.scope.sources[0][1]
+    if part.is_semijoin and not part.scope.tables:
+        return None
     if not part.scope.tables:
         return _find_public_problem(scope, part, usable, f"{first_alias}.x = {part.alias}.x")
     if "row" in (part.scope.rows.unit, scope.rows.unit):

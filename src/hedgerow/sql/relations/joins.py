@@ -17,11 +17,18 @@ from sqlglot import exp
 from hedgerow.errors import Unsupported
 from hedgerow.plan.measures import SecondPopulation
 from hedgerow.plan.nodes import Join
-from hedgerow.plan.values import Range
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import PRIVACY_ID
+from hedgerow.sql.relations.join_columns import (
+    add_column,
+    add_presence,
+    choose_plan_names,
+    list_added_columns,
+    merge_equal_columns,
+    prepare_semijoin,
+)
 from hedgerow.sql.relations.join_conditions import JoinConditions, JoinInput
 from hedgerow.sql.relations.join_problems import (
     JOIN_ONE_BY_ONE,
@@ -82,11 +89,14 @@ class _JoinBuilder:
         return JoinedRows(self._scope, tuple(self._bind_conditions()))
 
     def _join_all(self) -> None:
+        are_public = not any(part.scope.tables for part in self._inputs)
         first = next(
             (
                 i
                 for i, part in enumerate(self._inputs)
-                if part.scope.tables and not part.is_left_join and i != self._second_population
+                if (part.scope.tables or are_public)
+                and not part.is_left_join
+                and i != self._second_population
             ),
             None,
         )
@@ -197,28 +207,36 @@ class _JoinBuilder:
             for used in usable
             if used.here.owner != PRIVACY_ID
         ]
-        names = _choose_plan_names(part.scope, source)
+        if part.is_left_join:
+            part = replace(part, scope=add_presence(part.scope))
+        if part.is_semijoin:
+            source, part, pairs = prepare_semijoin(source, part, pairs)
+        names = choose_plan_names(part.scope, source)
         rows = Join(
             source.rows,
             part.scope.rows,
             tuple(dict.fromkeys(pairs)),
-            _list_added_columns(part.scope, names),
-            1 if source.rows.unit == "row" else None,
+            list_added_columns(part.scope, names),
+            1
+            if source.rows.unit == "row" or (part.is_semijoin and not part.scope.tables)
+            else None,
             part.is_left_join,
         )
         known = rows.columns
-        added = tuple(
-            _add_column(column, names, part.is_left_join) for column in part.scope.columns
-        )
+        added = tuple(add_column(column, names) for column in part.scope.columns)
         columns = tuple(
             replace(column, range=known[column.plan_column]) if column.plan_column else column
             for column in added
         )
-        everything = _merge_equal_columns(
+        everything = merge_equal_columns(
             (*source.columns, *columns),
-            [] if part.is_left_join else [(own, names[there]) for own, there in pairs],
+            []
+            if part.is_left_join or part.is_semijoin
+            else [(own, names[there]) for own, there in pairs],
         )
-        is_unique = not part.scope.tables and has_unique_key(part.scope, usable)
+        is_unique = not part.scope.tables and (
+            part.is_semijoin or has_unique_key(part.scope, usable)
+        )
         other_key = frozenset[str]() if is_unique else part.scope.key_within_unit
         key = None
         if source.key_within_unit is not None and other_key is not None:
@@ -281,13 +299,13 @@ class _JoinBuilder:
                 f"{there.name} is declared as real, which cannot be matched exactly with an id",
                 "Declare both columns as integer or as text.",
             )
-        names = _choose_plan_names(part.scope, source)
+        names = choose_plan_names(part.scope, source)
         others = SecondPopulation(there.plan_column, (), source.max_groups, part.scope.max_rows)
-        added = _list_added_columns(part.scope, names)
+        added = list_added_columns(part.scope, names)
         rows = Join(source.rows, part.scope.rows, (), added, 1, second_population=others)
         columns = (
             *source.columns,
-            *(_add_column(column, names, False) for column in part.scope.columns),
+            *(add_column(column, names) for column in part.scope.columns),
         )
         self._extend_scope(part, rows, columns, source.key_within_unit)
         self._join_conditions = [
@@ -304,63 +322,3 @@ class _JoinBuilder:
 
     def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         raise self._text.refusal(Unsupported, problem, node, fix)
-
-
-def _choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
-    """Return free names for the columns of a source, prefixed with its alias if needed."""
-    taken = set(source.rows.columns)
-    names: dict[str, str] = {}
-    for column in scope.columns:
-        wanted = (
-            column.plan_column
-            if column.plan_column not in taken
-            else f"{column.alias}.{column.name}"
-        )
-        while wanted in taken:
-            wanted += "_"
-        if column.plan_column and column.plan_column not in names:
-            names[column.plan_column] = wanted
-            taken.add(wanted)
-    return names
-
-
-def _list_added_columns(scope: Scope, names: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    columns = [column.plan_column for column in scope.columns if column.plan_column]
-    return tuple((names[column], column) for column in columns)
-
-
-def _merge_equal_columns(
-    columns: Sequence[ColumnReference], pairs: Sequence[tuple[str, str]]
-) -> tuple[ColumnReference, ...]:
-    """Return columns where equal ones read whichever has the better known range.
-
-    Reals stay apart, because 0.0 equals -0.0.
-    """
-    by_name = {column.plan_column: column for column in columns}
-    better: dict[str, ColumnReference] = {}
-    for own, there in pairs:
-        mine, theirs = by_name[own].range, by_name[there].range
-        if mine.type == theirs.type != "real" and _rank_knowledge(mine) != _rank_knowledge(theirs):
-            more, less = (
-                (own, there) if _rank_knowledge(mine) > _rank_knowledge(theirs) else (there, own)
-            )
-            better[less] = by_name[more]
-    return tuple(
-        (
-            replace(column, plan_column=other.plan_column, range=other.range)
-            if (other := better.get(column.plan_column))
-            else column
-        )
-        for column in columns
-    )
-
-
-def _rank_knowledge(range_: Range) -> tuple[bool, bool]:
-    return range_.values is not None, range_.is_bounded
-
-
-def _add_column(column: ColumnReference, names: dict[str, str], keeps: bool) -> ColumnReference:
-    """Return a column of the right side; after a LEFT JOIN its privacy id may be missing."""
-    if not column.plan_column:
-        return replace(column, owner=None, may_be_missing=True) if keeps else column
-    return replace(column, plan_column=names[column.plan_column], size=1, work=1)

@@ -10,10 +10,10 @@ from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded
 from hedgerow.plan.nodes import Project, UnitAggregation, UnitStatistic
-from hedgerow.plan.scalar.expressions import ColumnRef, Expression, find_columns
+from hedgerow.plan.scalar.expressions import ColumnRef, Constant, Expression, find_columns
 from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
-from hedgerow.sql.aggregates.arguments import bind_argument, find_privacy_id
+from hedgerow.sql.aggregates.arguments import bind_argument
 from hedgerow.sql.aggregates.grids import build_grid
 from hedgerow.sql.binder.declaration_hints import suggest_number_declaration
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args
@@ -21,9 +21,9 @@ from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.group_by import expand_group_by
 from hedgerow.sql.relations.select_list import SelectItem, build_projection
-from hedgerow.sql.relations.semijoin_hints import suggest_public_values, suggest_same_unit
 from hedgerow.sql.rules.aggregates import is_aggregate
 from hedgerow.sql.syntax.named_arguments import NamedArguments
+from hedgerow.sql.syntax.quoting import quote_name
 
 __all__ = ["aggregate_per_unit"]
 
@@ -101,13 +101,7 @@ class _PerUnitBinder(RowBinder):
     ) -> None:
         scope, known = self.scope, False
         if not scope.tables:
-            condition = where.meta.get("condition")
-            if condition is not None:
-                self.refuse(
-                    condition,
-                    "IN and EXISTS do not support public tables",
-                    suggest_public_values(where, scope),
-                )
+            where = where.meta.get("condition") or where
             self.refuse(where, "A subquery cannot aggregate a public table", _JOIN_PUBLIC)
         if scope.rows.unit == "row":
             self.refuse(
@@ -134,7 +128,9 @@ class _PerUnitBinder(RowBinder):
                     "This condition does not compare the privacy id, so it would show"
                     " rows of other units"
                 )
-                self.refuse(where.meta["condition"], problem, suggest_same_unit(where, scope, unit))
+                self.refuse(
+                    where.meta["condition"], problem, _suggest_same_unit(where, scope, unit)
+                )
             if isinstance(where, exp.Distinct):
                 self.refuse(
                     where,
@@ -186,14 +182,11 @@ class _PerUnitBinder(RowBinder):
 
     def _build_aggregate(self, asked: AggregateSyntax) -> UnitStatistic:
         if asked.function == "COUNT":
-            if not asked.conditions and (
-                not asked.arguments
-                or (find_privacy_id(self._row_binder, asked) and not asked.distinct)
-            ):
+            value = bind_argument(self._row_binder, asked)
+            if not asked.distinct and value.expression == Constant(1, "integer"):
                 return UnitStatistic("rows")
             return UnitStatistic(
-                "distinct" if asked.distinct else "values",
-                self._add_column(bind_argument(self._row_binder, asked)),
+                "distinct" if asked.distinct else "values", self._add_column(value)
             )
         if asked.distinct and asked.function not in ("MIN", "MAX"):
             self.refuse(asked.node, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x).")
@@ -288,3 +281,19 @@ class _PerUnitBinder(RowBinder):
             self._work,
         )
         return replace(statistic, capping_tables=scope.capping_tables).check_limits()
+
+
+def _suggest_same_unit(where: exp.Expr, scope: Scope, unit: str) -> str:
+    """Return IN or EXISTS with the privacy id compared too."""
+    name = scope.sources[0][1]
+    table = quote_name(name) if name in dict(scope.tables) else "…"
+    both = " AND ".join(
+        f"d.{quote_name(there.output_name or '…')} = {scope.text.format_node(here)}"
+        for here, there in where.meta["pairs"]
+    )
+    no = "NOT " if isinstance(where, exp.Group) else ""
+    inside = f"SELECT 1 FROM {table} AS d WHERE d.{quote_name(unit)} = … AND {both}"
+    return (
+        "Compare the privacy id too, with the id of the outer row for the dots:"
+        f" {no}EXISTS ({inside})."
+    )

@@ -24,8 +24,6 @@ __all__ = [
     "rename_columns",
 ]
 
-_KEEP_ID_NAME = "Select it under its own name."
-
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
@@ -46,7 +44,7 @@ class SelectItem:
 
 
 def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectItem]:
-    """Return the outputs with * expanded; only the privacy id may have its name."""
+    """Return the outputs with * expanded; no other column may take the name of the privacy id."""
     items: list[SelectItem] = []
     for place, node in enumerate(nodes, 1):
         star = _expand_star(scope, node)
@@ -68,7 +66,7 @@ def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectIt
 
 
 def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
-    """Rename columns by a table alias: (SELECT …) AS v(a, b). The privacy id keeps its name."""
+    """Rename columns by a table alias: (SELECT …) AS v(a, b). The privacy id stays the id."""
     check_args(scope.text, alias, "this", "columns")
     names = alias.args.get("columns") or []
     if not names:
@@ -113,15 +111,12 @@ def _expand_star(scope: Scope, node: exp.Expr) -> list[ColumnReference] | None:
 
 
 def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReference | None) -> None:
+    """Refuse a name that would hide the privacy id behind another column.
+
+    The id itself may have any name: what makes it the id is its ``owner``, never its name.
+    """
     if visible is not None and visible.is_privacy_id:
         RowBinder(scope).check_selectable(node, visible) if visible.may_be_missing else None
-        if name.casefold() != visible.name.casefold():
-            raise scope.text.refusal(
-                Unsupported,
-                f"{visible.name} is the privacy id. It cannot be renamed",
-                node,
-                _KEEP_ID_NAME,
-            )
         return
     if any(
         name.casefold() == column.name.casefold()
@@ -154,7 +149,7 @@ def build_projection(
     for item, value in outputs:
         if value is None:
             assert item.column is not None
-            columns.append(replace(item.column, alias="", is_merged=False))
+            columns.append(replace(item.column, alias="", name=item.name, is_merged=False))
             continue
         name = _choose_free_name(item.name, {taken for taken, _ in written})
         written.append((name, value.expression))

@@ -27,9 +27,9 @@ def _bind_connector(node: exp.Connector, binder: Binder) -> TypedExpression:
 
 
 def _bind_is(node: exp.Is, binder: Binder) -> TypedExpression:
-    value = binder.bind(node.this)
     if isinstance(node.expression, exp.Null):
-        return binder.apply(node, "is null", value)
+        return binder.apply(node, "is null", binder.bind_presence(node.this))
+    value = binder.bind(node.this)
     if isinstance(node.expression, exp.Boolean):
         value = require_condition(binder.text, "IS TRUE or IS FALSE", node, value)
         wanted = value if node.expression.this else binder.apply(node, "not", value)

@@ -1,0 +1,42 @@
+"""Relations of the same customer on made-up neighbours: the marks that IN, EXISTS and LEFT JOIN
+leave in the rows of one customer depend on nobody else.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from database.attacks import shop
+from database.attacks.seam import versions
+from database.attacks.seeking import Found, look
+from database.attacks.shop_grammar import SAME_CUSTOMER
+
+PAIRS = 50
+STATEMENTS = (
+    *(
+        f"SELECT COUNT(*), SUM({value}) FROM {words.source} WHERE {test}"
+        for (words, tests), value in zip(SAME_CUSTOMER, ("minutes", "price"), strict=True)
+        for test in tests
+    ),
+    "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT customer AS who FROM orders) o ON o.who ="
+    " v.customer WHERE o.who IS NULL",
+    "SELECT COUNT(o.customer), COUNT(DISTINCT o.customer) FROM visits v LEFT JOIN orders o ON"
+    " o.customer = v.customer AND o.amount > 5",
+)
+
+
+@pytest.mark.long
+def test_no_neighbour_moves_a_condition_further_than_declared() -> None:
+    random, found = Random("same customer"), Found()
+    world = shop.Shop("change-one", 2, 3, "laplace", "integer")
+    data = shop.base(random, world)
+    with versions(world, [data, *shop.neighbours(random, world, data, PAIRS)], asked=2) as opened:
+        for sql in STATEMENTS:
+            before = found.pairs
+            look(opened, sql, found)
+            assert found.pairs >= before + PAIRS, sql
+    assert found.violations == []
+    assert found.refused == 0
+    assert found.told * 5 > found.pairs
