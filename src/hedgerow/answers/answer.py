@@ -11,7 +11,12 @@ from operator import itemgetter
 from typing import Any
 
 from hedgerow.accuracy.weighted_noise import read_columns, select_comparable
-from hedgerow.answers.dataframes import FrameConversions, encode_json_value
+from hedgerow.answers.dataframes import (
+    FrameConversions,
+    add_interval_columns,
+    build_untyped_array,
+    encode_json_value,
+)
 from hedgerow.answers.estimates.bracketed_quantile import estimate_bracketed
 from hedgerow.answers.estimates.estimate import Estimate, Interval, estimate_aggregate
 from hedgerow.answers.estimates.unclipped_sum import estimate_unclipped
@@ -143,41 +148,16 @@ class Answer(FrameConversions):
         ends of the 95 % intervals, after each column that has intervals."""
         import pyarrow as pa
 
-        columns: dict[str, Any] = {}
-        for name in self.columns:
-            columns[name] = _build_arrow_array([row[name] for row in self.rows])
-            pairs = self.interval(name) if intervals else []
-            if any(pair is not None for pair in pairs):
-                for end, suffix in enumerate(("low", "high")):
-                    self._check_free_name(f"{name}_{suffix}")
-                    columns[f"{name}_{suffix}"] = _build_arrow_array(
-                        [pair and pair[end] for pair in pairs]
-                    )
-        return pa.table(columns)
-
-    def _check_free_name(self, name: str) -> None:
-        if name in self.columns:
-            raise InvalidArgument(
-                "intervals",
-                f"adds a column {name}, which the answer already has: rename that one with AS, or"
-                " leave intervals out",
-            )
+        table = pa.table(
+            {name: build_untyped_array([row[name] for row in self.rows]) for name in self.columns}
+        )
+        return add_interval_columns(table, self.interval) if intervals else table
 
     def __repr__(self) -> str:
         return render_answer_text(self)
 
     def _repr_html_(self) -> str:
         return render_answer_html(self)
-
-
-def _build_arrow_array(values: list[Any]) -> Any:
-    """Build an Arrow array, with integers beyond 64 bits as doubles."""
-    import pyarrow as pa
-
-    try:
-        return pa.array(values)
-    except OverflowError:
-        return pa.array([None if value is None else float(value) for value in values])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from hedgerow.answers.estimates.estimate import Interval
+from hedgerow.errors import InvalidArgument
 from hedgerow.plan.values import Type
 
-__all__ = ["FrameConversions", "build_typed_table", "encode_json_value"]
+__all__ = [
+    "FrameConversions",
+    "add_interval_columns",
+    "build_typed_table",
+    "build_untyped_array",
+    "encode_json_value",
+]
 
 
 class FrameConversions(ABC):
@@ -52,15 +60,49 @@ def build_typed_table(types: Mapping[str, Type], rows: Sequence[Mapping[str, Any
         "date": pa.date32(),
         "boolean": pa.bool_(),
     }
+    return pa.table(
+        {
+            name: _build_array([row[name] for row in rows], kinds[type_])
+            for name, type_ in types.items()
+        }
+    )
 
-    def build_column(name: str, type_: Type) -> Any:
-        values = [row[name] for row in rows]
-        try:
-            return pa.array(values, kinds[type_])
-        except OverflowError:
-            return pa.array([None if value is None else float(value) for value in values])
 
-    return pa.table({name: build_column(name, type_) for name, type_ in types.items()})
+def build_untyped_array(values: Sequence[Any]) -> Any:
+    """Build an Arrow array of the type that the values have; integers beyond 64 bits become
+    doubles."""
+    return _build_array(values, None)
+
+
+def _build_array(values: Sequence[Any], type_: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, type_)
+    except OverflowError:
+        return pa.array([None if value is None else float(value) for value in values])
+
+
+def add_interval_columns(table: Any, interval: Callable[[str], Sequence[Interval]]) -> Any:
+    """Add <name>_low and <name>_high to a pyarrow table after each column that has intervals."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = {}
+    for name in table.column_names:
+        found[name] = table[name]
+        pairs = interval(name)
+        if all(pair is None for pair in pairs):
+            continue
+        for end, suffix in enumerate(("low", "high")):
+            added = f"{name}_{suffix}"
+            if added in table.column_names:
+                raise InvalidArgument(
+                    "intervals",
+                    f"adds a column {added}, which the answer already has: rename that one with"
+                    " AS, or leave intervals out",
+                )
+            found[added] = build_untyped_array([pair and pair[end] for pair in pairs])
+    return pa.table(found)
 
 
 def encode_json_value(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from hedgerow.answers.answer import Answer, Receipt
 from hedgerow.answers.dataframes import (
     FrameConversions,
+    add_interval_columns,
     build_typed_table,
     encode_json_value,
 )
@@ -94,9 +95,11 @@ class PostprocessedAnswer(FrameConversions):
             "notes": list(self.notes),
         }
 
-    def to_arrow(self, *, intervals: bool = False) -> Any:  # noqa: ARG002
-        """Return the rows as a pyarrow table; see ``pieces`` for intervals."""
-        return build_typed_table(self.types, self.rows)
+    def to_arrow(self, *, intervals: bool = False) -> Any:
+        """Return the rows as a pyarrow table; ``intervals`` adds <name>_low and <name>_high after
+        each column that has intervals."""
+        table = build_typed_table(self.types, self.rows)
+        return add_interval_columns(table, self.interval) if intervals else table
 
     def __repr__(self) -> str:
         return render_answer_text(self)
