@@ -4,11 +4,14 @@ one error in two trees.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 import hedgerow
@@ -106,6 +109,25 @@ def test_many_questions_are_asked_one_by_one(cursor: Cursor) -> None:
     assert cursor.description is None
     with pytest.raises(connection.InterfaceError, match="no rows to fetch"):
         cursor.fetchone()
+
+
+@pytest.mark.parametrize(
+    ("condition", "values"),
+    [
+        ("region = ?", ["east"]),
+        ("region = :place", {"place": "east"}),
+        ("region = %(place)s", {"place": "east"}),
+    ],
+)
+def test_pandas_reads_without_a_warning(condition: str, values: Any) -> None:
+    with exactly() as db, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        connected = connect(db)
+        paid = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 500)"
+        sql = f"{paid} COUNT(*) AS n FROM data WHERE {condition}"
+        assert pd.read_sql(sql, connected, params=values).to_dict("list") == {"n": [266]}
+        with pytest.raises(errors.Refused):
+            pd.read_sql("SELECT * FROM data", connected)
 
 
 def test_required_methods_of_pep_249_do_nothing(cursor: Cursor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -58,6 +59,9 @@ def connect(
     which the connection does not close."""
     from hedgerow.database import Database, open
 
+    # pandas.read_sql works, but warns of all connections that it does not know by name. A filter is
+    # the only way to say no: pandas asks the connection nothing before it warns.
+    warnings.filterwarnings("ignore", "pandas only supports SQLAlchemy", UserWarning)
     with translate_errors():
         if isinstance(database, Database):
             return Connection(database, analyst=analyst, owned=False)
