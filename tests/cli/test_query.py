@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from cli.helpers_clinic import write_clinic, write_shop
-from hedgerow.cli import query as module
+from hedgerow.cli import answer_output, terminal
 from hedgerow.cli.app import main
 
 SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM visits GROUP BY region"
@@ -72,17 +72,6 @@ def test_an_answer_without_groups_is_shown_in_every_format(
     assert main(["explain", str(policy), sql]) == 0
 
 
-def test_cells_of_csv() -> None:
-    from datetime import date
-
-    assert [module._format_csv_cell(value) for value in (None, True, date(2026, 1, 2), 5)] == [
-        "",
-        "true",
-        "2026-01-02",
-        5,
-    ]
-
-
 def test_a_question_from_standard_input(
     policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,17 +122,15 @@ def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
 ) -> None:
     for width in (100, 30):
         screen = io.StringIO()
-        monkeypatch.setattr(
-            module,
-            "make_output_console",
-            lambda screen=screen, width=width: Console(
-                file=screen,
-                width=width,
-                force_terminal=True,
-                color_system="standard",
-                highlight=False,
-            ),
+        console = Console(
+            file=screen,
+            width=width,
+            force_terminal=True,
+            color_system="standard",
+            highlight=False,
         )
+        for module in (terminal, answer_output):
+            monkeypatch.setattr(module, "make_output_console", lambda console=console: console)
         assert main(["query", policy, SQL]) == 0
         assert ("\x1b[1m" in screen.getvalue()) == (width == 100)
         assert screen.getvalue().count("95 % interval") == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
@@ -188,13 +188,15 @@ def _describe_no_rows(notes: Sequence[str]) -> str:
     return "HAVING, LIMIT or OFFSET leaves no rows."
 
 
-def build_answer_table(answer: AnswerView) -> Table:
-    """Build a rich table with each number beside its interval."""
+def build_answer_table(answer: AnswerView, *, intervals: bool = True) -> Table:
+    """Build a rich table with each number beside its interval, unless ``intervals`` is False."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     columns = _build_columns(answer)
+    if not intervals:
+        columns = [replace(column, interval_texts=None) for column in columns]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in columns:
         table.add_column(
@@ -215,12 +217,12 @@ def build_answer_table(answer: AnswerView) -> Table:
     return table
 
 
-def render_answer_text(answer: AnswerView) -> str:
+def render_answer_text(answer: AnswerView, *, intervals: bool = True) -> str:
     """Render an answer for the terminal."""
-    return render_table_text(answer, format_answer_notes(answer))
+    return render_table_text(answer, format_answer_notes(answer), intervals=intervals)
 
 
-def render_table_text(answer: AnswerView, notes: Sequence[str]) -> str:
+def render_table_text(answer: AnswerView, notes: Sequence[str], *, intervals: bool = True) -> str:
     """Render the table of an answer as text, with notes below."""
     from rich.console import Console
 
@@ -229,7 +231,7 @@ def render_table_text(answer: AnswerView, notes: Sequence[str]) -> str:
     console = Console(
         file=out, width=400, color_system=None, legacy_windows=False, force_jupyter=False
     )
-    console.print(build_answer_table(answer))
+    console.print(build_answer_table(answer, intervals=intervals))
     lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
     return "\n".join([*lines, "", *notes])
 
@@ -323,7 +325,7 @@ def _describe_aggregates(explanation: ExplanationView) -> list[tuple[str, str]]:
     return found
 
 
-def render_explanation_text(explanation: ExplanationView) -> str:
+def render_explanation_text(explanation: ExplanationView, *, notes: bool = True) -> str:
     """Render the cost, the errors and the notes of an explanation; its ``steps`` are left out."""
     lines = _describe_aggregates(explanation)
     wide = max((len(name) for name, _ in lines), default=0)
@@ -331,7 +333,7 @@ def render_explanation_text(explanation: ExplanationView) -> str:
         [
             *_describe_price(explanation),
             *(f"  {name:<{wide}}  {error}" for name, error in lines),
-            *explanation.notes,
+            *(explanation.notes if notes else ()),
         ]
     )
 

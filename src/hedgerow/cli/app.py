@@ -47,6 +47,8 @@ COMMANDS: tuple[Command, ...] = tuple(
         ("init", "init:init_policy", "Write a policy for your data files by answering questions."),
         ("check", "custodian:check_policy", "Check a policy, its data files and its ledger."),
         ("query", "query:run_query", "Ask a question in SQL and get a private answer."),
+        ("shell", "shell.command:run_shell",
+         "Ask questions one after another, with completion, history and prices."),
         ("explain", "query:explain_query", "Show the cost and accuracy of a question, for free."),
         ("budget", "custodian:show_budget", "Show how much budget is spent and left."),
         ("budget raise", "custodian:raise_budget", "Accept a policy with a larger budget."),

@@ -38,16 +38,18 @@ def make_error_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def print_json(document: Any) -> None:
-    """Print one JSON document on standard output."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+def print_json(document: Any, *, indent: int | None = 2) -> None:
+    """Print one JSON document on standard output; on one line if ``indent`` is None."""
+    text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(f"{text}\n")
 
 
 def print_lines(lines: Iterable[str], style: str | None = None) -> None:
-    """Print lines as they are: brackets are no markup, and the terminal does the wrapping."""
+    """Print lines as they are: brackets are no markup, and only a terminal breaks long lines,
+    between words."""
     console = make_output_console()
     for line in lines:
-        console.print(line, style=style, markup=False, soft_wrap=True)
+        console.print(line, style=style, markup=False, soft_wrap=not console.is_terminal)
 
 
 def print_error(message: str) -> None:
