@@ -110,9 +110,9 @@ def charge_after_answer() -> Callable[[], object]:
             self.late = partial(self.real.charge, *loss, **about)
             return super().charge(*loss, **about)
 
-        def answer(self, entry: Entry, payload: str) -> Entry:
-            left.append(lambda: self.real.answer(self.late(), payload))
-            return super().answer(entry, payload)
+        def answer(self, entry: Entry, payload: str, **about: Any) -> Entry:
+            left.append(lambda: self.real.answer(self.late(), payload, **about))
+            return super().answer(entry, payload, **about)
 
     def release(plan: Any, source: Any, ledger: Ledger, *more: Any) -> Any:
         memory, policy = Held(), opening._read_accepted_policy(ledger)

@@ -287,6 +287,15 @@ def test_charges_made_together_count_together_against_a_quota() -> None:
         assert ledger.state.asked_epsilon("ana") == Fraction(4, 5)
 
 
+def test_an_answer_is_found_under_the_question_that_it_names(ledger: MemoryLedger) -> None:
+    entry = pay(ledger)
+    with pytest.raises(InvalidArgument, match="question must be text"):
+        ledger.answer(entry, "noisy", question="")
+    ledger.answer(entry, "noisy", question="known later")
+    assert ledger.answers("known later", str(entry.body["version"])) == [(entry, "noisy")]
+    assert ledger.answers(str(entry.body["question"]), str(entry.body["version"])) == []
+
+
 def test_a_repeated_request_among_several_is_not_charged_again(ledger: MemoryLedger) -> None:
     first, second = charge_terms(request="r1"), charge_terms(request="r2")
     (paid,) = ledger.charge_together([first])

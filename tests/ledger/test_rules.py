@@ -277,6 +277,7 @@ def test_larger_bounds_both() -> None:
         ("charge", cost(charges=["patients"])),
         ("answer", {"charge": 3}),
         ("answer", {"charge": 3, "payload": 7}),
+        ("answer", {"charge": 3, "payload": "x", "question": 7}),
         ("failure", {}),
         ("failure", {"charge": [3]}),
         ("policy", rule(max_failures="many")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import replace
 from datetime import date
@@ -35,7 +36,13 @@ from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.group_selection import Threshold
 from hedgerow.release.noise import CentredCounts, ReleaseNoise
 from hedgerow.release.payload import Release
-from hedgerow.release.release import SOURCE_FAILED, charge_together, release
+from hedgerow.release.release import (
+    SOURCE_FAILED,
+    Charge,
+    charge_together,
+    release,
+    release_reserved,
+)
 
 
 def test_a_release_charges_the_loss_of_its_noise_and_then_answers() -> None:
@@ -125,6 +132,58 @@ def test_releases_without_a_request_key_are_not_charged_together() -> None:
     with pytest.raises(InvalidArgument, match="request key"):
         charge_together(Plain(), book, [(asked, noise_of(asked), charge())])
     assert book.state.budget("people").charged == Loss(Fraction(0))
+
+
+def reserve(book: Any, loss: Loss, **changes: Any) -> Any:
+    terms = replace(charge("first"), question="template", **changes)
+    (entry,) = charge_together(Plain(), book, [], [({"people": loss}, terms)])
+    return entry
+
+
+def release_for(book: Any, source: Plain, entry: Any, one: Charge) -> Release:
+    return release_reserved(plan(), source, book, noise_of(plan()), one, entry)
+
+
+def test_a_reserved_charge_pays_for_a_question_that_is_known_later() -> None:
+    book, source, known = ledger(), Plain(), replace(charge("first"), question="known")
+    entry = reserve(book, Loss(1, Fraction(1, 10**7)))
+    assert source.runs == 0
+    found = release_for(book, source, entry, known)
+    assert book.state.budget("people").charged == Loss(1, Fraction(1, 10**7))
+    stored = [Release.from_payload(*pair) for pair in book.answers("known", "1")]
+    assert stored == [found] == [release_for(book, source, entry, known)]
+    assert source.runs == 1
+    assert book.answers("template", "1") == []
+
+
+def test_a_reserved_charge_is_not_used_for_a_second_question() -> None:
+    book, source = ledger(), Plain()
+    entry = reserve(book, Loss(1, Fraction(1, 10**7)))
+    release_for(book, source, entry, replace(charge(), question="a"))
+    with pytest.raises(InvalidArgument, match="another question"):
+        release_for(book, source, entry, replace(charge(), question="b"))
+    assert source.runs == 1
+    assert book.answers("b", "1") == []
+
+
+@pytest.mark.parametrize(
+    ("loss", "changes"),
+    [
+        (Loss(Fraction(1, 2), Fraction(1, 10**7)), {}),
+        (Loss(1), {}),
+        (Loss(math.inf, Fraction(1, 10**7), Fraction(1, 100)), {}),
+        (Loss(1, Fraction(1, 10**7)), {"analyst": "bob"}),
+        (Loss(1, Fraction(1, 10**7)), {"version": "2"}),
+    ],
+)
+def test_a_reserved_charge_that_does_not_cover_the_plan_is_refused(
+    loss: Loss, changes: dict[str, str]
+) -> None:
+    book, source = ledger(), Plain()
+    entry = reserve(book, loss, **changes)
+    with pytest.raises(InvalidArgument, match="must cover the loss"):
+        release_for(book, source, entry, charge())
+    assert source.runs == 0
 
 
 def test_two_runs_that_race_for_one_charge_give_the_same_answer() -> None:

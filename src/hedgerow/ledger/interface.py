@@ -164,11 +164,15 @@ class LedgerBase(ABC):
         """Refuse unless the policy of this digest rules."""
         _check_policy(self.state, policy)
 
-    def answer(self, entry: Entry, payload: str) -> Entry:
+    def answer(self, entry: Entry, payload: str, *, question: str | None = None) -> Entry:
         """Store the answer to a charge, and return its outcome: the first answer or failure, if
         there was one. Send only that.
+
+        ``question`` is what was asked, where that was not known when it was charged.
         """
-        return self._record_outcome("answer", entry, {"payload": _parse_text(payload, "payload")})
+        about = {} if question is None else {"question": _parse_text(question, "question")}
+        stored = {"payload": _parse_text(payload, "payload")}
+        return self._record_outcome("answer", entry, {**stored, **about})
 
     def fail(self, entry: Entry) -> Entry:
         """Record that a charge got no answer, and return its outcome. It stays paid for."""

@@ -10,7 +10,7 @@ about them: sums only grow, so if the last sum fits, every earlier one did.
 | open | the ledger's id and format; always entry 1 |
 | policy | budgets, partitions, quotas, sources, files; the latest one rules, alone |
 | charge | the loss of a question for each population, or for parts of a table |
-| answer, failure | the outcome of a charge; at most one of them, at most once |
+| answer, failure | the outcome of a charge, once; an answer may name its ``question`` |
 | adopt | the custodian vouched for a moved or restored file |
 | exhausted | entries were lost: every budget counts as spent (see below) |
 
@@ -339,12 +339,12 @@ class LedgerState:
 
     def _apply_outcome(self, entry: Entry, body: dict[str, Any]) -> None:
         charge, failed = body["charge"], entry.kind == "failure"
-        if not failed and not isinstance(body["payload"], str):
+        if not failed and not isinstance(body["payload"] + body.get("question", ""), str):
             raise ValueError
         paid = self._analysts.close_charge(charge, failed=failed)
         self._outcomes[charge] = entry.seq
         if not failed:
-            key = (paid.question, paid.version)
+            key = (body.get("question", paid.question), paid.version)
             self._answers.setdefault(key, []).append((charge, entry.seq))
 
     def _apply_exhausted(self, body: dict[str, Any]) -> None:

@@ -72,6 +72,7 @@ __all__ = [
     "charge_ledger",
     "charge_together",
     "release",
+    "release_reserved",
 ]
 
 SOURCE_FAILED = (
@@ -106,7 +107,7 @@ class ReleaseLedger(Protocol):
     def charge_together(
         self, charges: Sequence[Mapping[str, Any]], *, policy: str | None = None
     ) -> list[Entry]: ...
-    def answer(self, entry: Entry, payload: str) -> Entry: ...
+    def answer(self, entry: Entry, payload: str, *, question: str | None = None) -> Entry: ...
     def fail(self, entry: Entry) -> Entry: ...
     def outcome(self, entry: Entry) -> Entry | None: ...
 
@@ -150,15 +151,61 @@ def release(
 ) -> Release:
     """Charge a plan, run it, add noise, store the answer, and return what is stored."""
     losses = check_release(plan, noise, charge)
-    noise = replace(noise, counting_steps=list_counting_steps(plan))
     source.prepare(plan)
     entry = charge_ledger(ledger, losses, charge)
-    measures = [measure for measure in plan.measures if not isinstance(measure, Contingency)]
-
-    def run() -> str:
-        return encode_payload(*noise.sample(source.run(plan), measures), noise)
-
+    run = _build_run(plan, source, noise)
     return Release.from_payload(entry, answer_once(ledger, entry, run))
+
+
+def release_reserved(
+    plan: Aggregate,
+    source: ReleaseSource,
+    ledger: ReleaseLedger,
+    noise: ReleaseNoise,
+    charge: Charge,
+    reserved: Entry,
+) -> Release:
+    """Release a plan that a charge has paid for which was made before all of the plan was known:
+    its constants are results that were released in the meantime.
+
+    The reserved loss does not depend on them, and must be at least the loss of the plan. So the
+    statement above holds, whatever the constants are. The reserved charge is answered once, too:
+    for another question than the first it is refused.
+    """
+    losses, question = check_release(plan, noise, charge), charge.question
+    _check_reserved(losses, charge, reserved)
+    source.prepare(plan)
+    run = _build_run(plan, source, noise)
+    payload = answer_once(ledger, reserved, run, question=question)
+    outcome = ledger.outcome(reserved)
+    if outcome is None or outcome.body.get("question") != question:
+        raise InvalidArgument("reserved", "must not have been used for another question", reserved)
+    return Release.from_payload(reserved, payload)
+
+
+def _build_run(plan: Aggregate, source: ReleaseSource, noise: ReleaseNoise) -> Callable[[], str]:
+    """Build the run of a plan: read data, add noise, and encode the payload."""
+    measures = [measure for measure in plan.measures if not isinstance(measure, Contingency)]
+    stepped = replace(noise, counting_steps=list_counting_steps(plan))
+    return lambda: encode_payload(*stepped.sample(source.run(plan), measures), stepped)
+
+
+def _check_reserved(losses: Mapping[str, Loss], charge: Charge, reserved: Entry) -> None:
+    """Refuse a reserved charge that does not cover the losses, on the terms of the charge."""
+    body = reserved.body
+    paid = {name: Loss.from_dict(loss) for name, loss in body["charges"].items()}
+    terms = (body["analyst"], body["version"], body.get("parts"))
+    if (
+        terms != (charge.analyst, charge.version, None)
+        or losses.keys() != paid.keys()
+        or any(
+            loss.epsilon > paid[name].epsilon
+            or loss.delta > paid[name].delta
+            or loss.rho > paid[name].rho
+            for name, loss in losses.items()
+        )
+    ):
+        raise InvalidArgument("reserved", "must cover the loss of the plan", reserved)
 
 
 def check_release(plan: Aggregate, noise: ReleaseNoise, charge: Charge) -> dict[str, Loss]:
@@ -185,17 +232,19 @@ def charge_together(
     source: ReleaseSource,
     ledger: ReleaseLedger,
     releases: Sequence[tuple[Aggregate, ReleaseNoise, Charge]],
-) -> None:
-    """Charge several releases or none, before any of them runs. Each charge must have a request
-    key of its own, by which ``release`` finds that it is paid."""
-    terms = []
+    reserved: Sequence[tuple[Mapping[str, Loss], Charge]] = (),
+) -> list[Entry]:
+    """Charge several releases and reserved losses or none, before any of them runs. Each charge
+    must have a request key of its own, by which ``release`` finds that it is paid."""
+    priced: list[tuple[Mapping[str, Loss], Charge]] = []
     for plan, noise, charge in releases:
-        losses = check_release(plan, noise, charge)
+        priced.append((check_release(plan, noise, charge), charge))
         source.prepare(plan)
-        if charge.request is None:
-            raise InvalidArgument("charge", "must have a request key to be charged with others")
-        terms.append(_list_terms(losses, charge))
-    ledger.charge_together(terms, policy=releases[0][2].policy)
+    priced += reserved
+    if any(charge.request is None for _, charge in priced):
+        raise InvalidArgument("charge", "must have a request key to be charged with others")
+    terms = [_list_terms(losses, charge) for losses, charge in priced]
+    return ledger.charge_together(terms, policy=priced[0][1].policy)
 
 
 def _check_noise(plan: Aggregate, noise: ReleaseNoise, unit: Unit) -> None:
@@ -315,7 +364,9 @@ def _list_terms(losses: Mapping[str, Loss], charge: Charge) -> dict[str, Any]:
     }
 
 
-def answer_once(ledger: ReleaseLedger, entry: Entry, run: Callable[[], str]) -> str:
+def answer_once(
+    ledger: ReleaseLedger, entry: Entry, run: Callable[[], str], *, question: str | None = None
+) -> str:
     """Return the payload that answers a charge, and run the question if it has no outcome yet.
 
     Whatever goes wrong may depend on the data, so all failures look alike.
@@ -327,7 +378,7 @@ def answer_once(ledger: ReleaseLedger, entry: Entry, run: Callable[[], str]) -> 
         except Exception:
             outcome = ledger.fail(entry)
         else:
-            outcome = ledger.answer(entry, payload)
+            outcome = ledger.answer(entry, payload, question=question)
     if outcome.kind != "answer":
         raise SourceError(SOURCE_FAILED)
     stored: str = outcome.body["payload"]

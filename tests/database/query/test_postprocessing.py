@@ -15,7 +15,7 @@ from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
 from hedgerow.database import Database, open
-from hedgerow.database.query import postprocessing
+from hedgerow.database.query import answer_tables, postprocessing
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused, SourceError
 
@@ -204,14 +204,14 @@ def test_refused_statements_are_not_charged(sql: str, words: str) -> None:
 
 def test_the_sql_above_the_pieces_sees_noisy_values_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    run = postprocessing.run_public_query
+    run = answer_tables.run_public_query
 
     def spy(query: Any, policy: Any, catalog: Any, frames: Any) -> Any:
         seen.extend(frames.values())
         assert all(entry.schema.unit is None for entry in catalog.tables.values())
         return run(query, policy, catalog, frames)
 
-    monkeypatch.setattr(postprocessing, "run_public_query", spy)
+    monkeypatch.setattr(answer_tables, "run_public_query", spy)
     with exactly(epsilon=3) as db:
         answer = db.query(SHARES, epsilon=1)
         assert isinstance(answer, PostprocessedAnswer)
@@ -219,13 +219,101 @@ def test_the_sql_above_the_pieces_sees_noisy_values_alone(monkeypatch: pytest.Mo
     assert seen[0].column("aggregate 0").to_pylist() == noisy
 
 
+OLDER = (
+    "SELECT region, COUNT(*) AS n FROM data WHERE age > (SELECT AVG(age) FROM data) GROUP BY region"
+)
+
+
+def list_kinds(db: Database) -> list[str]:
+    return [entry.kind for entry in db.ledger.entries() if entry.kind in ("charge", "answer")]
+
+
+def test_a_released_scalar_is_a_constant_of_a_second_release() -> None:
+    with exactly(epsilon=3) as db:
+        answer = db.query(OLDER, epsilon=1)
+        assert list_kinds(db) == ["charge", "charge", "answer", "answer"]
+        assert answer.cost.epsilon == db.budget.epsilon.spent == 1  # type: ignore[union-attr]
+        (mean,) = answer.pieces[0].rows[0].values()
+        written = OLDER.replace("(SELECT AVG(age) FROM data)", repr(mean))
+        alone = db.query(written, epsilon=Fraction(1, 2))
+        assert isinstance(alone, Answer)
+        assert alone.receipt.reused
+        assert alone.rows == answer.rows == db.query(OLDER, epsilon=1).rows
+        assert count_charges(db) == 2
+
+
+def test_a_stored_scalar_leaves_its_share_uncharged() -> None:
+    with exactly(epsilon=3) as db:
+        db.query("SELECT AVG(age) FROM data", epsilon=1)
+        assert db.query(OLDER, epsilon=1).cost.epsilon == Fraction(1, 2)
+
+
+def test_a_budget_that_covers_only_the_scalar_is_not_charged() -> None:
+    with exactly(epsilon=1, delta=None) as db:
+        db.query("SELECT SUM(age) FROM data", epsilon=Fraction(1, 2))
+        with pytest.raises(BudgetExceeded):
+            db.query(OLDER, epsilon=1)
+        assert count_charges(db) == 1
+
+
+@pytest.mark.parametrize(
+    ("scalar", "words"),
+    [
+        ("SELECT CASE WHEN AVG(age) > 200 THEN 1 END FROM data", "no value"),
+        ("SELECT AVG(age) * 1e9 FROM data", "never true"),
+        ("SELECT n FROM (SELECT region, COUNT(*) AS n FROM data GROUP BY region) t", "4 rows"),
+    ],
+)
+def test_a_scalar_that_is_no_constant_leaves_its_answer_stored(scalar: str, words: str) -> None:
+    with exactly(epsilon=3) as db:
+        sql = OLDER.replace("SELECT AVG(age) FROM data", scalar)
+        with pytest.raises(Refused, match=words):
+            db.query(sql, epsilon=1)
+        assert count_charges(db) == 2
+        with pytest.raises(Refused, match=words):
+            db.query(sql, epsilon=1)
+        assert count_charges(db) == 2  # now it is known before the charge
+
+
+def test_a_constant_of_another_type_is_refused_before_the_charge() -> None:
+    with exactly(epsilon=3) as db:
+        sql = OLDER.replace("AVG(age)", "CAST(AVG(age) AS TEXT)")
+        with pytest.raises(Refused, match="type"):
+            db.query(sql, epsilon=1)
+        assert count_charges(db) == 0
+
+
+def test_a_reserved_request_is_finished_by_its_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with exactly(epsilon=3) as db:
+        with monkeypatch.context() as broken:
+            broken.setattr(postprocessing, "release_reserved", stop)
+            with pytest.raises(KeyboardInterrupt):
+                db.query(OLDER, epsilon=1, request="r1")
+        assert list_kinds(db) == ["charge", "charge", "answer"]
+        assert len(db.query(OLDER, epsilon=1, request="r1").rows) == 4
+        assert list_kinds(db) == ["charge", "charge", "answer", "answer"]
+
+
+def test_a_constant_of_public_rows_is_exact_and_free(tmp_path: Path) -> None:
+    with open(write(tmp_path / "clinic"), analyst="bob") as db:
+        sql = OLDER.replace("data", "visits")
+        scalar = "(SELECT AVG(age) FROM visits)"
+        answer = db.query(sql.replace(scalar, "(SELECT 20 * COUNT(*) FROM regions)"), epsilon=1)
+        assert isinstance(answer, Answer)
+        assert answer.cost.epsilon == 1
+        assert db.query(sql.replace(scalar, "40"), epsilon=1).receipt.reused
+
+
 def test_without_the_common_charge_some_pieces_would_be_charged_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Shows that the test above can fail."""
 
-    def charge_nothing(*_: Any) -> None:
-        pass
+    def charge_nothing(*_: Any) -> list[Any]:
+        return []
 
     monkeypatch.setattr(postprocessing, "charge_together", charge_nothing)
     with exactly(epsilon=1, delta=None) as db:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from sqlglot import exp
 
@@ -94,6 +96,54 @@ def test_an_unanswerable_private_part_keeps_its_refusal(sql: str) -> None:
 def test_a_missing_bound_of_a_piece_is_named() -> None:
     with pytest.raises(Unbounded, match="order_id"):
         split("SELECT MAX(s) FROM (SELECT SUM(order_id * 1.0) AS s FROM orders) t")
+
+
+@pytest.mark.parametrize(
+    ("sql", "pieces"),
+    [
+        (
+            "SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)",
+            ["SELECT AVG(age) FROM visits", "SELECT COUNT(*) FROM visits WHERE age > $c"],
+        ),
+        (
+            "WITH old AS (SELECT * FROM visits WHERE age > (SELECT AVG(age) FROM visits))"
+            " SELECT region, COUNT(*) / SUM(COUNT(*)) OVER () FROM old GROUP BY region",
+            [
+                "SELECT AVG(age) FROM visits",
+                "WITH old AS (SELECT * FROM visits WHERE age > $c) SELECT region AS region,"
+                " COUNT(*) AS aggregate 0 FROM old GROUP BY region",
+            ],
+        ),
+        (
+            f"WITH a AS ({GROUPS}) SELECT COUNT(*) FROM visits WHERE age > (SELECT MAX(n) FROM a)",
+            [GROUPS, "SELECT COUNT(*) FROM visits WHERE age > $c"],
+        ),
+        (  # equal constants are one
+            "SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
+            " AND age < 9 + (SELECT AVG(age) FROM visits)",
+            [
+                "SELECT AVG(age) FROM visits",
+                "SELECT COUNT(*) FROM visits WHERE age > $c AND age < 9 + $c",
+            ],
+        ),
+    ],
+)
+def test_scalar_subqueries_of_rows_are_answered_first(sql: str, pieces: list[str]) -> None:
+    found = [re.sub(r"\$answer constant \d+", "$c", write(one.select)) for one in split(sql).pieces]
+    assert found == pieces
+
+
+def test_a_correlated_subquery_is_refused_with_the_rewrite() -> None:
+    with pytest.raises(Unsupported, match=r"reads v\.region.*(?s:.*)GROUP BY id"):
+        split(
+            "SELECT COUNT(*) FROM visits v WHERE v.age >"
+            " (SELECT AVG(w.age) FROM visits w WHERE w.region = v.region)"
+        )
+
+
+def test_an_aggregate_that_cannot_be_answered_is_named() -> None:
+    with pytest.raises(Unsupported, match="STRING_AGG"):
+        split("SELECT RANK() OVER (ORDER BY STRING_AGG(region, ',')) FROM visits")
 
 
 def test_too_many_pieces_are_refused() -> None:

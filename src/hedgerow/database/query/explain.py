@@ -22,7 +22,7 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number, parse_positive
 from hedgerow.release.payload import Release
 
-__all__ = ["explain_query", "explain_resolved"]
+__all__ = ["explain_priced", "explain_query", "explain_resolved", "limit_to_analyst"]
 
 
 def explain_query(
@@ -62,8 +62,8 @@ def explain_resolved(
         # Explained under two stand-ins for the missing bounds: what differs is not known yet.
         other = context.resolver.resolve(request.sql, stand_in=1).question
         explanation = context.resolver.explain_before_search(
-            _explain_priced(context, priced, resolved.notes),
-            _explain_priced(
+            explain_priced(context, priced, resolved.notes),
+            explain_priced(
                 context, price_question(context, other, request, len(missing)), resolved.notes
             ),
             missing,
@@ -73,15 +73,20 @@ def explain_resolved(
     else:
         stored = find_stored_answers(context.ledger, priced)
         usable = stored if is_answered(priced, stored) else ()
-        explanation = _explain_priced(context, priced, resolved.notes, usable)
+        explanation = explain_priced(context, priced, resolved.notes, usable)
+    return limit_to_analyst(context, request.analyst, explanation)
+
+
+def limit_to_analyst(context: QueryContext, analyst: str, explanation: Explanation) -> Explanation:
+    """Return an explanation that regards the quota of an analyst, if they have one."""
     state = context.ledger.state
-    quota = state.quota(request.analyst)
+    quota = state.quota(analyst)
     if quota is None:
         return explanation
-    return limit_to_quota(explanation, quota - state.asked_epsilon(request.analyst))
+    return limit_to_quota(explanation, quota - state.asked_epsilon(analyst))
 
 
-def _explain_priced(
+def explain_priced(
     context: QueryContext,
     priced: PricedQuestion,
     notes: Sequence[str],

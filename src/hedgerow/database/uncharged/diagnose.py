@@ -4,8 +4,9 @@ with the same columns, so no message can come from data."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -13,7 +14,9 @@ from hedgerow.engines.compile.sql_builders import null_literal
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.session_protocol import EngineLimits
+from hedgerow.engines.duckdb.tables.registry import map_engine_types
 from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.values import Type
 from hedgerow.sql.catalog import Catalog, TableEntry, find_closest_name
 from hedgerow.sql.public_tables import phrases
 from hedgerow.sql.public_tables.phrases import NameTable
@@ -21,7 +24,10 @@ from hedgerow.sql.public_tables.statement import PublicQuery
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["refuse_invalid_query"]
+if TYPE_CHECKING:
+    from hedgerow.engines.duckdb.session import DuckDBSession
+
+__all__ = ["find_output_types", "refuse_invalid_query"]
 
 _LIMITS: Final = EngineLimits(threads=1, memory=2**28)
 _UNKNOWN_COLUMN: Final = re.compile(
@@ -44,21 +50,39 @@ _TYPE_WORDS: Final = {
 
 def refuse_invalid_query(asked: PublicQuery, catalog: Catalog) -> None:
     """Refuse a question that the engine cannot prepare."""
+    tables = {name: catalog.tables[name] for name in asked.tables}
+    with _open_empty_session(asked, tables) as session:
+        problem = session.find_query_error(phrases.write_fragment(asked.fragment, asked.names))
+    if problem is not None:
+        raise _translate_error(problem, asked, tables)
+
+
+def find_output_types(asked: PublicQuery, catalog: Catalog) -> list[Type]:
+    """Return the types of the columns of a question that the engine can prepare."""
+    tables = {name: catalog.tables[name] for name in asked.tables}
+    with _open_empty_session(asked, tables) as session:
+        sql = phrases.write_fragment(asked.fragment, asked.names)
+        found = map_engine_types(session.store_query("described", sql).columns)
+    return [column.type or "text" for column in found]
+
+
+@contextmanager
+def _open_empty_session(
+    asked: PublicQuery, tables: Mapping[str, TableEntry]
+) -> Iterator[DuckDBSession]:
+    """Open an engine in which the tables of a question have no rows."""
     # Loaded here only: otherwise just the child process needs the engine.
     from hedgerow.engines.duckdb.session import DuckDBSession
 
-    tables = {name: catalog.tables[name] for name in asked.tables}
     session = DuckDBSession([], _LIMITS)
     try:
         for number, entry in enumerate(tables.values()):
             session.store_query(
                 f"public {number}", render_sql(_build_empty_table(entry, asked.names), DUCKDB)
             )
-        problem = session.find_query_error(phrases.write_fragment(asked.fragment, asked.names))
+        yield session
     finally:
         session.close()
-    if problem is not None:
-        raise _translate_error(problem, asked, tables)
 
 
 def _build_empty_table(entry: TableEntry, names: NameTable) -> exp.Select:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -13,6 +13,13 @@ from hedgerow.errors import Refused
 from hedgerow.plan.scalar.expressions import evaluate
 from hedgerow.plan.values import Type, Value
 from hedgerow.sql.catalog import Catalog, UndeclaredBounds
+from hedgerow.sql.postprocessing.constants import (
+    QueryConstant,
+    build_place,
+    fill_places,
+    find_places,
+    list_samples,
+)
 from hedgerow.sql.question import QueryOptions, Question
 from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery
@@ -25,11 +32,18 @@ _PIECE_NAME: Final = "answer"
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
     """A private question inside a statement. The SQL around it reads its answer as a table of
-    this ``name``, which no name of the statement equals."""
+    this ``name``, which no name of the statement equals. Its ``constants`` need values first."""
 
     name: str
     heading: TokenisedQuery
     select: exp.Select
+    constants: tuple[QueryConstant, ...] = ()
+
+    def fill(self, values: Mapping[str, Value]) -> Piece:
+        """Return the piece with the values of its constants."""
+        select = fill_places(self.select, values)
+        left = tuple(one for one in self.constants if one.name not in values)
+        return Piece(self.name, self.heading, select, left)
 
     def build_question(self, catalog: Catalog) -> Question:
         """Return the piece as a question of its own."""
@@ -66,12 +80,13 @@ class PieceCollector:
         self._prefix = _choose_unused_name(heading.text.sql)
         self.pieces: list[Piece] = []
         self.key_tables: list[KeyTable] = []
+        self.constants: dict[str, QueryConstant] = {}
         self.refusal: Refused | None = None  # of the last SELECT that is no piece
 
-    def is_answerable(self, select: exp.Select) -> bool:
+    def is_answerable(self, select: exp.Expr) -> bool:
         """Return whether a SELECT is a question that can be answered by itself."""
         try:
-            build_question(self._heading, select, self._catalog)
+            build_question(self._heading, self.fill_samples(select), self._catalog)
         except UndeclaredBounds:
             return True  # the bounds are found later
         except Refused as refusal:
@@ -83,16 +98,44 @@ class PieceCollector:
         """Add a piece, and return the SELECT that reads its answer. Equal pieces are one."""
         known = next((piece for piece in self.pieces if piece.select == select), None)
         if known is None:
-            known = Piece(self._choose_name(), self._heading, select)
+            places = find_places(select)
+            constants = tuple(self.constants[name] for name in places if name in self.constants)
+            known = Piece(self._choose_name(), self._heading, select, constants)
             self.pieces.append(known)
         return select_all(known.name)
+
+    def add_constant(self, tree: exp.Query, sample: Value) -> exp.Expr:
+        """Add a constant, and return its place. Equal ones are one."""
+        known = next((one for one in self.constants.values() if one.tree == tree), None)
+        if known is None:
+            known = QueryConstant(f"{self._prefix} constant {len(self.constants)}", tree, sample)
+            self.constants[known.name] = known
+        return build_place(known.name)
+
+    def fill_samples(self, node: exp.Expr) -> Any:
+        """Return a query with samples in the places of constants."""
+        return fill_places(node, {name: one.sample for name, one in self.constants.items()})
+
+    def list_samples(self, node: exp.Expr, count: int) -> Iterator[tuple[Value, ...]]:
+        """List values to bind a query with that has some constants."""
+        return list_samples(self._catalog, node, count)
+
+    def list_used_pieces(self, outer: exp.Expr) -> tuple[Piece, ...]:
+        """List the pieces that a tree reads, by itself or through constants of other pieces."""
+        used, trees = set[str](), [outer]
+        while trees:
+            names = {table.name for table in trees.pop().find_all(exp.Table)}
+            found = [one for one in self.pieces if one.name in names - used]
+            used |= {one.name for one in found}
+            trees += [constant.tree for one in found for constant in one.constants]
+        return tuple(one for one in self.pieces if one.name in used)
 
     def add_keys(self, select: exp.Select, names: Collection[str]) -> exp.Select:
         """Add the keys of a SELECT, whose outputs have these ``names``: a table if all of them are
         declared, else a piece."""
-        question = build_question(self._heading, select, self._catalog)
+        question = build_question(self._heading, self.fill_samples(select), self._catalog)
         domain = question.plan.source.domain
-        if domain is None:
+        if domain is None or any(name in self.constants for name in find_places(select)):
             return self.add(select)
         outputs = [output for output in question.outputs if output.name in names]
         keys = [key.name for key in question.keys]

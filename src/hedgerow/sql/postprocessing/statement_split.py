@@ -9,15 +9,18 @@ and the SQL around them runs in a process that has no protected table.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded, Unsupported
+from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_statement
 from hedgerow.sql.postprocessing.aggregate_extraction import extract_aggregates
+from hedgerow.sql.postprocessing.constants import build_literal, list_constants, replace_nodes
 from hedgerow.sql.postprocessing.pieces import PieceCollector, SplitStatement
 from hedgerow.sql.postprocessing.syntax_trees import attach_with, map_children, replace_args
 from hedgerow.sql.relations.from_clause import FromBinder
@@ -26,34 +29,49 @@ from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 __all__ = ["split_statement"]
 
 _MAX_PIECES: Final = 20
+_MAX_CONSTANTS: Final = 4
+_Query = TypeVar("_Query", exp.Select, exp.Query, exp.Expr)
 
 
 class _NotSplittableError(Exception):
-    """A private part of the statement is neither a question nor made of questions."""
+    """A private part of the statement is neither a question nor made of questions; ``refusal``
+    says why, if it is one of the statement's aggregates."""
+
+    def __init__(self, refusal: Refused | None = None) -> None:
+        super().__init__(refusal)
+        self.refusal = refusal
 
 
 @dataclass(frozen=True, slots=True)
 class _NameScope:
     """The named subqueries in scope: ``rows`` hold protected rows and belong to the pieces that
-    read them, ``answers`` are names of subqueries above the pieces."""
+    read them, ``answers`` are above the pieces."""
 
     rows: tuple[exp.CTE, ...] = ()
-    answers: frozenset[str] = frozenset()
+    answers: tuple[exp.CTE, ...] = ()
+
+    @property
+    def answer_names(self) -> frozenset[str]:
+        """The names of the subqueries above the pieces."""
+        return frozenset(cte.alias.casefold() for cte in self.answers)
 
     def add_rows(self, cte: exp.CTE) -> _NameScope:
         """Return the scope with a subquery of protected rows."""
         hidden = self.hide(cte.alias)
         return replace(hidden, rows=(*hidden.rows, cte))
 
-    def add_answer(self, name: str) -> _NameScope:
+    def add_answer(self, cte: exp.CTE) -> _NameScope:
         """Return the scope with a subquery above the pieces."""
-        hidden = self.hide(name)
-        return replace(hidden, answers=hidden.answers | {name.casefold()})
+        hidden = self.hide(cte.alias)
+        return replace(hidden, answers=(*hidden.answers, cte))
 
     def hide(self, name: str) -> _NameScope:
         """Return the scope without a name that is defined anew."""
-        rows = tuple(cte for cte in self.rows if cte.alias.casefold() != name.casefold())
-        return _NameScope(rows, self.answers - {name.casefold()})
+        rows, answers = (
+            tuple(cte for cte in known if cte.alias.casefold() != name.casefold())
+            for known in (self.rows, self.answers)
+        )
+        return _NameScope(rows, answers)
 
 
 def split_statement(text: str, catalog: Catalog, refusal: Refused) -> SplitStatement:
@@ -65,11 +83,12 @@ def split_statement(text: str, catalog: Catalog, refusal: Refused) -> SplitState
     splitter = _StatementSplitter(heading, catalog)
     try:
         outer = splitter.split_query(tree, _NameScope())
-    except _NotSplittableError:
-        raise _choose_refusal(refusal, splitter.collector.refusal) from None
+    except _NotSplittableError as problem:
+        known = splitter.correlated or problem.refusal
+        raise known or _choose_refusal(refusal, splitter.collector.refusal) from None
     except RecursionError:
         raise refusal from None
-    pieces = tuple(splitter.collector.pieces)
+    pieces = splitter.collector.list_used_pieces(outer)
     key_tables = tuple(splitter.collector.key_tables)
     if not (pieces or key_tables) or not isinstance(outer, exp.Query):
         raise refusal
@@ -93,6 +112,7 @@ class _StatementSplitter:
     def __init__(self, heading: TokenisedQuery, catalog: Catalog) -> None:
         self._heading, self._catalog = heading, catalog
         self.collector = PieceCollector(heading, catalog)
+        self.correlated: Refused | None = None  # a subquery that is no constant
 
     def split_query(self, node: exp.Expr, scope: _NameScope) -> exp.Expr:
         """Return a query with its pieces replaced by their answers."""
@@ -116,20 +136,24 @@ class _StatementSplitter:
             self._refuse(with_, "WITH RECURSIVE is not supported", "Write WITH name AS (SELECT …).")
         kept = []
         for cte in with_.expressions:
-            if (
-                self._is_private(cte.this, scope)
-                and not self._is_piece(cte.this, scope)
-                and self._are_rows(cte.this, scope)
-            ):
-                scope = scope.add_rows(cte)
-                continue
-            kept.append(replace_args(cte, this=self._split_if_private(cte.this, scope)))
-            scope = scope.add_answer(cte.alias)
+            query = cte.this
+            if self._is_private(query, scope):
+                piece = self._find_piece(query, scope)
+                rows = self._find_rows(query, scope) if piece is None else None
+                if rows is not None:
+                    scope = scope.add_rows(replace_args(cte, this=rows))
+                    continue
+                query = (
+                    self.split_query(query, scope) if piece is None else self.collector.add(piece)
+                )
+            kept.append(replace_args(cte, this=query))
+            scope = scope.add_answer(kept[-1])
         return scope, kept
 
     def _split_select(self, select: exp.Select, scope: _NameScope) -> exp.Expr:
-        if self._is_piece(select, scope):
-            return self.collector.add(attach_with(select, scope.rows))
+        piece = self._find_piece(select, scope)
+        if piece is not None:
+            return self.collector.add(piece)
         sources = [select.args.get("from_"), *(select.args.get("joins") or [])]
         if any(
             source is not None and self._are_source_rows(source.this, scope) for source in sources
@@ -145,10 +169,10 @@ class _StatementSplitter:
             raise _NotSplittableError
         branches: list[exp.Expr] = []
         for grouping_set in extracted.grouping_sets:
-            piece = extracted.build_piece(grouping_set)
-            if not self._is_piece(piece, scope):
-                raise _NotSplittableError
-            asked = attach_with(piece, scope.rows)
+            asked = self._find_piece(extracted.build_piece(grouping_set), scope)
+            if asked is None:
+                reason = None if extracted.has_keys_alone else self.collector.refusal
+                raise _NotSplittableError(reason)
             answer = (
                 self.collector.add_keys(asked, extracted.keys)
                 if extracted.has_keys_alone
@@ -164,14 +188,23 @@ class _StatementSplitter:
 
     def _list_columns(self, select: exp.Select, scope: _NameScope) -> frozenset[str]:
         """Return the names of the columns of the rows that a SELECT reads."""
-        rows = {name: select.args[name] for name in ("from_", "joins") if select.args.get(name)}
-        binder = FromBinder(self._heading.text, self._catalog)
-        named = attach_with(exp.Select(expressions=[exp.Star()]), scope.rows)
+        sources = [select.args["from_"], *(select.args.get("joins") or [])]
         try:
-            found = binder.bind_with(named).bind_from(replace_args(exp.Select(), **rows))
+            scopes = [
+                self._build_binder(scope).bind_from(
+                    exp.Select(from_=exp.From(this=self.collector.fill_samples(source.this)))
+                )
+                for source in sources
+            ]
         except Refused:
             raise _NotSplittableError from None
-        return frozenset(column.name.casefold() for column in found.columns)
+        return frozenset(column.name.casefold() for found in scopes for column in found.columns)
+
+    def _build_binder(self, scope: _NameScope) -> FromBinder:
+        """Return a binder that knows the named rows in scope."""
+        rows = [self.collector.fill_samples(cte) for cte in scope.rows]
+        named = attach_with(exp.Select(expressions=[exp.Star()]), rows)
+        return FromBinder(self._heading.text, self._catalog).bind_with(named)
 
     def _build_count(self, select: exp.Select) -> exp.Expr:
         """Build the count that decides which keys are shown: of units, where the first table has a
@@ -193,22 +226,84 @@ class _StatementSplitter:
     def _split_if_private(self, node: exp.Expr, scope: _NameScope) -> exp.Expr:
         return self.split_query(node, scope) if self._is_private(node, scope) else node
 
-    def _is_piece(self, node: exp.Expr, scope: _NameScope) -> bool:
-        """Return whether a query can be answered by itself, with the named rows in scope."""
-        return (
-            type(node) is exp.Select
-            and not _reads_any(node, scope.answers)
-            and self.collector.is_answerable(attach_with(node, scope.rows))
+    def _find_piece(self, node: exp.Expr, scope: _NameScope) -> exp.Select | None:
+        """Return a query that can be answered by itself, with the named rows that it reads and
+        places for its constants; None for any other."""
+        if type(node) is not exp.Select:
+            return None
+
+        def is_answerable(query: exp.Expr) -> bool:
+            return not _reads_any(query, scope.answer_names) and self.collector.is_answerable(query)
+
+        asked = _attach_used(node, scope.rows)
+        return self._place_constants(asked, scope, is_answerable, is_outermost=True)
+
+    def _find_rows(self, node: exp.Expr, scope: _NameScope) -> exp.Expr | None:
+        """Return a query that yields protected rows, with places for its constants; None for any
+        other."""
+        return self._place_constants(
+            node, scope, lambda query: self._are_rows(query, scope), is_outermost=False
         )
+
+    def _place_constants(
+        self,
+        node: _Query,
+        scope: _NameScope,
+        is_wanted: Callable[[exp.Expr], bool],
+        *,
+        is_outermost: bool,
+    ) -> _Query | None:
+        """Return a query with places for its constants, if it is wanted with some values there."""
+        if is_wanted(node):
+            return node
+        constants = list_constants(node, is_outermost=is_outermost)
+        if not 0 < len(constants) <= _MAX_CONSTANTS:
+            return None
+        for constant in constants:
+            self._keep_refusal(constant)
+        places = [id(constant) for constant in constants]
+        for samples in self.collector.list_samples(node, len(constants)):
+            literals = map(build_literal, samples)
+            if is_wanted(replace_nodes(node, dict(zip(places, literals, strict=True)))):
+                named = [
+                    self._add_constant(constant, sample, scope)
+                    for constant, sample in zip(constants, samples, strict=True)
+                ]
+                placed: _Query = replace_nodes(node, dict(zip(places, named, strict=True)))
+                return placed
+        return None
+
+    def _keep_refusal(self, constant: exp.Subquery) -> None:
+        """Keep a refusal for a subquery that reads columns of the SELECT around it."""
+        sources = (*constant.find_all(exp.Table), *constant.find_all(exp.Subquery))
+        names = {source.alias_or_name.casefold() for source in sources}
+        outer = [
+            column
+            for column in constant.find_all(exp.Column)
+            if column.table and column.table.casefold() not in names
+        ]
+        if outer:
+            name = self._heading.text.format_node(outer[0])
+            self.correlated = self._heading.text.refusal(
+                Unsupported,
+                f"This subquery has another value for each row, since it reads {name}",
+                constant,
+                "Leave that condition out, so that it is one number for all rows. To compare with"
+                " a number per person, join it in FROM: JOIN (SELECT id, AVG(x) AS mean FROM …"
+                " GROUP BY id) AS d USING (id).",
+            )
+
+    def _add_constant(self, node: exp.Subquery, sample: Value, scope: _NameScope) -> exp.Expr:
+        query = self._split_if_private(node.this, scope)
+        assert isinstance(query, exp.Query)
+        return self.collector.add_constant(_attach_used(query, scope.answers), sample)
 
     def _are_rows(self, node: exp.Expr, scope: _NameScope) -> bool:
         """Return whether a query yields protected rows, which only a piece may read."""
-        if _reads_any(node, scope.answers):
+        if _reads_any(node, scope.answer_names):
             return False
-        binder = FromBinder(self._heading.text, self._catalog)
         try:
-            named = exp.Select(expressions=[exp.Star()])
-            binder.bind_with(attach_with(named, scope.rows)).bind_query(node)
+            self._build_binder(scope).bind_query(self.collector.fill_samples(node))
         except Unbounded:
             return True
         except Refused as refusal:
@@ -217,18 +312,20 @@ class _StatementSplitter:
         return True
 
     def _are_source_rows(self, node: exp.Expr, scope: _NameScope) -> bool:
-        if isinstance(node, exp.Subquery):
-            return self._is_private(node.this, scope) and self._are_rows(node.this, scope)
-        return isinstance(node, exp.Table) and self._is_private(node, scope)
+        if not self._is_private(node, scope):
+            return False
+        return isinstance(node, exp.Table) or (
+            isinstance(node, exp.Subquery) and self._find_rows(node.this, scope) is not None
+        )
 
     def _is_private(self, node: exp.Expr, scope: _NameScope) -> bool:
         """Return whether a query reads a protected table, by itself or through named rows."""
-        rows = {cte.alias.casefold() for cte in scope.rows}
+        rows, answers = {cte.alias.casefold() for cte in scope.rows}, scope.answer_names
         for table in node.find_all(exp.Table):
             name = table.name.casefold()
             found = self._catalog.find_table(table.name)
             protected = found is not None and found[1].schema.unit is not None
-            if name not in scope.answers and (name in rows or protected):
+            if name not in answers and (name in rows or protected):
                 return True
         return False
 
@@ -238,3 +335,13 @@ class _StatementSplitter:
 
 def _reads_any(node: exp.Expr, names: frozenset[str]) -> bool:
     return any(table.name.casefold() in names for table in node.find_all(exp.Table))
+
+
+def _attach_used(node: _Query, named: Sequence[exp.CTE]) -> _Query:
+    """Return a query with those named subqueries that it reads, by itself or through others."""
+    used: list[exp.CTE] = []
+    for cte in reversed(named):
+        names = frozenset((cte.alias.casefold(),))
+        if any(_reads_any(reader, names) for reader in (node, *used)):
+            used.insert(0, cte)
+    return attach_with(node, used)

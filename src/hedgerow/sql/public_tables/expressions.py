@@ -15,7 +15,6 @@ from sqlglot import exp
 from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.public_tables.keywords import (
     ANONYMOUS,
-    CAST_TYPES,
     CHAINS,
     COMPARISONS,
     DATE_PARTS,
@@ -292,19 +291,6 @@ def _read_between(node: exp.Between, reader: FragmentReader) -> Fragment:
     return ("(", reader.read_expression(node.this), "BETWEEN", low, "AND", high, ")")
 
 
-def _build_cast_reader(word: str) -> Callable[[exp.Expr, FragmentReader], Fragment]:
-    def read(node: exp.Expr, reader: FragmentReader) -> Fragment:
-        to = node.args["to"]
-        kind = to.this if type(to) is exp.DataType else None
-        type_ = CAST_TYPES.get(kind) if isinstance(kind, exp.DType) else None
-        if type_ is None:
-            reader.refuse(node, "CAST does not support this type", f"The types are {_TYPE_NAMES}.")
-        check_node(to, reader, exp.DataType, "this")
-        return (word, "(", reader.read_expression(node.this), "AS", type_, ")")
-
-    return read
-
-
 def _read_extract(node: exp.Extract, reader: FragmentReader) -> Fragment:
     unit = node.this
     written = unit.this if type(unit) in (exp.Var, exp.Literal) else None
@@ -354,7 +340,6 @@ UNSUPPORTED_SYNTAX: Final = (
     "Write plain SQL, or take the tables into another tool.",
 )
 _WITHIN_GROUP_FIX: Final = "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)."
-_TYPE_NAMES: Final = ", ".join(dict.fromkeys(CAST_TYPES.values()))
 _FLAGS: Final = ("safe", "coalesce", "typed", "ignore_nulls", "is_nvl", "big_int")
 FRAGMENT_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
     **{
@@ -387,8 +372,6 @@ FRAGMENT_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
     ),
     exp.Neg: FragmentRule(lambda node, reader: ("(", "-", reader.read_expression(node.this), ")")),
     exp.Paren: FragmentRule(lambda node, reader: ("(", reader.read_expression(node.this), ")")),
-    exp.Cast: FragmentRule(_build_cast_reader("CAST"), ("this", "to")),
-    exp.TryCast: FragmentRule(_build_cast_reader("TRY_CAST"), ("this", "to", "safe")),
     exp.Extract: FragmentRule(_read_extract, OPERANDS),
     exp.Trim: FragmentRule(_read_trim, (*OPERANDS, "position")),
     exp.Literal: FragmentRule(_read_literal, ("this", "is_string")),

@@ -40,6 +40,9 @@ CAST_TYPES: Final[Mapping[object, str]] = {
     exp.DType.TEXT: "TEXT",
     exp.DType.VARCHAR: "TEXT",
     exp.DType.DATE: "DATE",
+    exp.DType.DECIMAL: "DECIMAL",
+    exp.DType.SMALLINT: "INTEGER",
+    exp.DType.TINYINT: "INTEGER",
 }
 # Left-associative operators that are written in one line, without parentheses.
 CHAINS: Final[tuple[Mapping[type[exp.Expr], str], ...]] = (

@@ -74,7 +74,7 @@ _VALUES: Final = (
         "EXTRACT",
     ),
 )
-_TYPES: Final = ("BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "TEXT", "DATE")
+_TYPES: Final = ("BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "TEXT", "DATE", "DECIMAL")
 _FUNCTIONS: Final = (
     *("count", "sum", "avg", "min", "max", "median", "quantile", "quantile_cont", "mode"),
     *("var_pop", "variance", "stddev_pop", "stddev", "stddev_samp", "corr", "covar_pop"),

@@ -10,6 +10,7 @@ from sqlglot import exp
 from hedgerow.errors import Unsupported
 from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.catalog import Catalog, find_closest_name
+from hedgerow.sql.public_tables.cast_rules import CAST_RULES
 from hedgerow.sql.public_tables.expressions import (
     FRAGMENT_RULES,
     ORDERED_ARGS,
@@ -38,7 +39,7 @@ _SELECT_ARGS: Final = (
     "qualify",
     *_MODIFIERS,
 )
-_RULES: Final = {**FRAGMENT_RULES, **WINDOW_RULES}
+_RULES: Final = {**FRAGMENT_RULES, **CAST_RULES, **WINDOW_RULES}
 _SET_OPERATIONS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Union: "UNION",
     exp.Intersect: "INTERSECT",
