@@ -95,7 +95,7 @@ def test_an_expression_is_written_in_words_of_ours(expression: str, expected: st
         ('"sum"(n)', "Double quotes are only for names"),
         ("CAST(k AS BLOB)", "CAST does not support this type"),
         ("CAST(k AS HUGEINT)", "CAST does not support this type"),
-        ("DATE_TRUNC('month', day)", "This syntax is not supported"),
+        ("DATE_TRUNC('nanosecond', day)", "This syntax is not supported"),
         ("day + INTERVAL 1 DAY", "This syntax is not supported"),
         ("n IS x", "IS must be followed by"),
         ("n BETWEEN SYMMETRIC 1 AND 2", "This syntax is not supported"),

@@ -44,7 +44,7 @@ def test_a_window_is_written_in_our_words(sql: str, written: str) -> None:
     "sql",
     [
         "SELECT ABS(people) OVER () FROM regions",
-        "SELECT SUM(people) OVER w FROM regions WINDOW w AS (ORDER BY region)",
+        "SELECT SUM(people) OVER w FROM regions",
         "SELECT SUM(people) OVER (ORDER BY people GROUPS 1 PRECEDING) FROM regions",
         "SELECT SUM(people) OVER (ORDER BY people ROWS people PRECEDING) FROM regions",
         "SELECT SUM(people) OVER (ORDER BY people ROWS 1 PRECEDING EXCLUDE TIES) FROM regions",

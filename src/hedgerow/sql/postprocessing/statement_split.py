@@ -22,7 +22,12 @@ from hedgerow.sql.parser import parse_statement
 from hedgerow.sql.postprocessing.aggregate_extraction import extract_aggregates
 from hedgerow.sql.postprocessing.constants import build_literal, list_constants, replace_nodes
 from hedgerow.sql.postprocessing.pieces import PieceCollector, SplitStatement
-from hedgerow.sql.postprocessing.syntax_trees import attach_with, map_children, replace_args
+from hedgerow.sql.postprocessing.syntax_trees import (
+    attach_with,
+    expand_named_windows,
+    map_children,
+    replace_args,
+)
 from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 
@@ -77,7 +82,7 @@ class _NameScope:
 def split_statement(text: str, catalog: Catalog, refusal: Refused) -> SplitStatement:
     """Split a statement that is not one question; raise its ``refusal`` if it cannot be split."""
     heading = tokenise_query(text)
-    tree = parse_statement(heading, catalog)
+    tree = expand_named_windows(parse_statement(heading, catalog))
     if not isinstance(tree, exp.Query):
         raise refusal
     splitter = _StatementSplitter(heading, catalog)

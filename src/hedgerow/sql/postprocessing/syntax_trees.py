@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from sqlglot import exp
 
-__all__ = ["attach_with", "build_column", "copy_value", "map_children", "replace_args"]
+__all__ = [
+    "attach_with",
+    "build_column",
+    "copy_value",
+    "expand_named_windows",
+    "map_children",
+    "replace_args",
+]
 
 _Node = TypeVar("_Node", bound=exp.Expr)
+_WINDOW_PARTS: Final = ("partition_by", "order", "spec")
 
 
 def build_column(name: str) -> exp.Column:
@@ -41,6 +49,31 @@ def map_children(node: _Node, change: Callable[[exp.Expr], exp.Expr]) -> _Node:
         return change(value) if isinstance(value, exp.Expr) else value
 
     return replace_args(node, **{name: change_value(value) for name, value in node.args.items()})
+
+
+def expand_named_windows(node: Any) -> Any:
+    """Return a tree in which each OVER has its window, instead of a name of the WINDOW clause."""
+    return node if node.find(exp.Window) is None else _expand_windows(node, {})
+
+
+def _expand_windows(node: exp.Expr, known: Mapping[str, exp.Expr]) -> exp.Expr:
+    if isinstance(node, exp.Select):
+        found: dict[str, exp.Expr] = {}
+        for window in node.args.get("windows") or []:
+            found[window.name.casefold()] = _fill_window(window, found)
+        known, node = found, replace_args(node, windows=None) if found else node
+    node = map_children(node, lambda part: _expand_windows(part, known))
+    return _fill_window(node, known) if isinstance(node, exp.Window) else node
+
+
+def _fill_window(window: exp.Expr, known: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return a window with the parts of the named window that it starts from."""
+    name = window.args.get("alias")
+    found = known.get(name.name.casefold()) if isinstance(name, exp.Identifier) else None
+    if found is None:
+        return window
+    parts = {part: window.args.get(part) or found.args.get(part) for part in _WINDOW_PARTS}
+    return replace_args(window, alias=None, **parts)
 
 
 def attach_with(node: _Node, subqueries: Sequence[exp.Expr]) -> _Node:

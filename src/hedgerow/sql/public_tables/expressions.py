@@ -283,7 +283,13 @@ def _read_in(node: exp.In, reader: FragmentReader) -> Fragment:
         inside = join_fragments(map(reader.read_expression, node.expressions))
     else:
         reader.refuse(node, "IN needs a list of values", "Write x IN (1, 2).")
-    return ("(", reader.read_expression(node.this), "IN", "(", inside, ")", ")")
+    if type(node.this) is exp.Tuple and query is not None:  # (a, b) IN (SELECT c, d …)
+        check_node(node.this, reader, exp.Tuple, "expressions")
+        parts = join_fragments(map(reader.read_expression, node.this.expressions))
+        value: Fragment = ("(", parts, ")")
+    else:
+        value = reader.read_expression(node.this)
+    return ("(", value, "IN", "(", inside, ")", ")")
 
 
 def _read_between(node: exp.Between, reader: FragmentReader) -> Fragment:

@@ -85,6 +85,17 @@ ONE_ARGUMENT: Final[Mapping[type[exp.Expr], str]] = {
     exp.Month: "month",
     exp.Day: "day",
     exp.Mode: "mode",
+    exp.AnyValue: "any_value",
+    exp.First: "first",
+    exp.LogicalAnd: "bool_and",
+    exp.LogicalOr: "bool_or",
+    exp.CountIf: "count_if",
+    exp.Skewness: "skewness",
+    exp.Kurtosis: "kurtosis",
+    exp.Quarter: "quarter",
+    exp.Dayname: "dayname",
+    exp.Monthname: "monthname",
+    exp.Reverse: "reverse",
 }
 SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
     exp.Corr: ("corr", *OPERANDS),
@@ -102,6 +113,17 @@ SEVERAL_ARGUMENTS: Final[Mapping[type[exp.Expr], tuple[str, ...]]] = {
     exp.Least: ("least", "this", "expressions"),
     exp.Greatest: ("greatest", "this", "expressions"),
     exp.Concat: ("concat", "expressions"),
+    exp.ArgMax: ("arg_max", *OPERANDS),
+    exp.ArgMin: ("arg_min", *OPERANDS),
+    exp.RegrSlope: ("regr_slope", *OPERANDS),
+    exp.RegrIntercept: ("regr_intercept", *OPERANDS),
+    exp.Trunc: ("trunc", "this"),
+    exp.Left: ("left", *OPERANDS),
+    exp.Right: ("right", *OPERANDS),
+    exp.Replace: ("replace", *OPERANDS, "replacement"),
+    exp.StartsWith: ("starts_with", *OPERANDS),
+    exp.Contains: ("contains", *OPERANDS),
+    exp.StrPosition: ("strpos", "this", "substr"),
 }
 ANONYMOUS: Final = {"HASH": "hash"}  # functions that the parser has no node for
 TRIMS: Final[Mapping[object, str]] = {

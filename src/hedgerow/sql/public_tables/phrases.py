@@ -50,6 +50,7 @@ _CLAUSES: Final = (
     *("SELECT", "DISTINCT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "OFFSET"),
     *("WITH", "RECURSIVE", "AS", "MATERIALIZED", "NOT MATERIALIZED", "UNION", "ALL", "BY NAME"),
     *("EXCLUDE", "REPLACE", "RENAME", "DESC", "NULLS FIRST", "FILTER", "QUALIFY"),
+    *("ROLLUP", "CUBE", "GROUPING SETS", "ANY"),
     *("INTERSECT", "EXCEPT", "OVER", "PARTITION BY", "ROWS", "RANGE", "CURRENT ROW"),
     *("UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "PRECEDING", "FOLLOWING"),
 )
@@ -83,7 +84,11 @@ _FUNCTIONS: Final = (
     *("lower", "upper", "trim", "ltrim", "rtrim", "length", "substring", "concat"),
     *("year", "month", "day", "hash", "power", "exp", "log", "sign", "pi"),
     *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
-    *("first_value", "last_value", "nth_value"),
+    *("first_value", "last_value", "nth_value", "any_value", "first", "bool_and", "bool_or"),
+    *("count_if", "skewness", "kurtosis", "arg_max", "arg_min", "string_agg", "grouping"),
+    *("regr_slope", "regr_intercept", "trunc", "left", "right", "replace", "reverse"),
+    *("starts_with", "contains", "strpos", "lpad", "rpad", "quarter", "dayname", "monthname"),
+    "date_trunc",
 )
 _PARTS: Final = (
     *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "ISOYEAR"),

@@ -18,13 +18,14 @@ from hedgerow.sql.public_tables.expressions import (
     check_node,
     join_fragments,
 )
+from hedgerow.sql.public_tables.grouping_rules import GROUPING_RULES, read_group_by
 from hedgerow.sql.public_tables.keywords import COMPARISONS
 from hedgerow.sql.public_tables.phrases import Fragment, NameTable, NumberedTable
 from hedgerow.sql.public_tables.window_rules import WINDOW_RULES
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["QueryReader"]
+__all__ = ["EXPRESSION_RULES", "QueryReader"]
 
 _MODIFIERS: Final = ("order", "limit", "offset")
 _SELECT_ARGS: Final = (
@@ -39,7 +40,7 @@ _SELECT_ARGS: Final = (
     "qualify",
     *_MODIFIERS,
 )
-_RULES: Final = {**FRAGMENT_RULES, **CAST_RULES, **WINDOW_RULES}
+EXPRESSION_RULES: Final = {**FRAGMENT_RULES, **CAST_RULES, **GROUPING_RULES, **WINDOW_RULES}
 _SET_OPERATIONS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Union: "UNION",
     exp.Intersect: "INTERSECT",
@@ -76,7 +77,7 @@ class QueryReader:
 
     def read_expression(self, node: object) -> Fragment:
         """Return the fragment of an expression."""
-        rule = _RULES.get(type(node))  # type: ignore[arg-type]
+        rule = EXPRESSION_RULES.get(type(node))  # type: ignore[arg-type]
         if rule is None or not isinstance(node, exp.Expr):
             return self.refuse(node, *UNSUPPORTED_SYNTAX)
         return rule.read(check_node(node, self, type(node), *rule.allowed_args), self)
@@ -139,7 +140,7 @@ class QueryReader:
                 self._read_condition(check_node(node.args["where"], self, exp.Where, "this").this),
             ]
         if node.args.get("group"):
-            found += ["GROUP BY", self._read_group(node.args["group"])]
+            found += ["GROUP BY", read_group_by(node.args["group"], self)]
         if node.args.get("having"):
             found += [
                 "HAVING",
@@ -355,16 +356,6 @@ class QueryReader:
 
     def _read_used_name(self, node: object) -> Fragment:
         return self.read_expression(node) if type(node) is exp.Column else self.read_name(node)
-
-    def _read_group(self, node: object) -> Fragment:
-        by = check_node(node, self, exp.Group, "expressions", "all")
-        if not by.expressions and not by.args.get("all"):
-            self.refuse(node, "GROUP BY is empty", "Leave it out, or write GROUP BY and a column.")
-        return (
-            "ALL"
-            if by.args.get("all")
-            else join_fragments(map(self.read_expression, by.expressions))
-        )
 
     def read_order(self, node: object) -> Fragment:
         """Return the fragment of an ORDER BY."""

@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import TokenType
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_statement
+from hedgerow.sql.postprocessing.syntax_trees import expand_named_windows
 from hedgerow.sql.public_tables.phrases import Fragment, NameTable
 from hedgerow.sql.public_tables.query_reader import QueryReader
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
@@ -65,6 +66,7 @@ def read_public_query(text: str, catalog: Catalog) -> PublicQuery | None:
 
 def read_public_tree(heading: TokenisedQuery, tree: exp.Query, catalog: Catalog) -> PublicQuery:
     """Return a syntax tree about public tables as a fragment; refuse what is not known."""
+    tree = expand_named_windows(tree)
     reader = QueryReader(heading.text, catalog, _choose_name_prefix(heading.text.sql))
     try:
         phrase = reader.read_query(tree)
