@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import hedgerow as hr
@@ -62,6 +66,46 @@ def test_without_declarations_columns_have_the_types_of_the_frame_and_no_bounds(
     types = {"id": "integer", "age": "integer", "height": "real", "ok": "boolean"}
     assert {row["name"]: row["type"] for row in listed} == types
     assert {(row["min"], row["max"], row["value_count"]) for row in listed} == {(None,) * 3}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow", "zoned", "polars"])
+def test_timestamps_of_frames_have_times_of_day(kind: str) -> None:
+    times = [datetime(2026, 7, 5, 9), datetime(2026, 7, 6, 9, 59), datetime(2026, 7, 31, 23, 30)]
+    table = pa.table({"id": [1, 2, 3], "at": times})
+    frames: dict[str, Callable[[], Any]] = {
+        "pandas": table.to_pandas,
+        "arrow": lambda: table,
+        "zoned": lambda: table.to_pandas().assign(at=lambda x: x["at"].dt.tz_localize("UTC")),
+        "polars": lambda: pl.from_arrow(table),
+    }
+    with hr.protect(
+        frames[kind](),
+        unit="id",
+        neighbours="add-remove",
+        columns={"at": {"type": "timestamp", "values": "2026-07-01 … 2026-07-31"}},
+        epsilon=1000,
+        max_groups=1,
+        max_rows_per_group=1,
+        as_of=date(2026, 8, 1),
+    ) as db:
+        hours = db.query("SELECT HOUR(at) AS h, COUNT(*) AS n FROM data GROUP BY h", epsilon=200)
+        days = db.query(
+            "SELECT DATE_TRUNC('day', at) AS d, COUNT(*) AS n FROM data GROUP BY d"
+            " HAVING COUNT(*) > 0",
+            epsilon=200,
+        )
+        late = "SELECT COUNT(*) AS n FROM data WHERE at >= CURRENT_DATE - INTERVAL 1 DAY"
+        recent = db.query(late, epsilon=200)
+        again = db.query(late.replace("CURRENT_DATE", "NOW()"), epsilon=200)
+    assert len(hours) == 24
+    assert [row["h"] for row in hours.rows if row["n"]] == [9, 23]
+    assert days.to_arrow().schema.field("d").type == pa.timestamp("us")
+    assert [row["d"] for row in days.rows] == [
+        datetime(2026, 7, 5),
+        datetime(2026, 7, 6),
+        datetime(2026, 7, 31),
+    ]
+    assert recent.rows == again.rows == [{"n": 1}]
 
 
 def test_bounds_of_days_make_them_keys() -> None:

@@ -4,6 +4,7 @@ that ``import hedgerow`` stays light."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,6 +47,7 @@ def protect(
     max_units: int = 10_000_000,
     version: str = "1",
     ledger: str | Path | None = None,
+    as_of: date | None = None,
 ) -> Database:
     """Protect a frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is
     in memory unless a file is named.
@@ -56,6 +58,8 @@ def protect(
     ``max_groups`` and ``max_rows_per_group`` are how many groups of an answer, and rows in a group,
     one unit contributes. They have no default: a question that needs one is refused and names it;
     ``"auto"`` has it found privately, for a share of the epsilon of the question.
+
+    ``as_of`` is what CURRENT_DATE and CURRENT_TIMESTAMP mean in questions.
 
     A ledger file belongs to one frame: answers about a ``version`` are reused, whatever frame is
     given. Name another version when rows have changed, and another ledger for other people.
@@ -83,5 +87,6 @@ def protect(
         max_units=max_units,
         version=version,
         ledger=ledger,
+        as_of=as_of,
     )
     return database.open_frame(frame, policy)

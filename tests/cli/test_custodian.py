@@ -112,7 +112,8 @@ def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixtu
     edit(
         policy,
         "[tables.visits.columns]",
-        '[tables.visits.columns]\nday = { type = "date", values = "2026-01 … 2026-12" }\nsecret = {'
+        '[tables.visits.columns]\nat = { type = "date" }\n'
+        'day = { type = "date", values = "2026-01 … 2026-12" }\nsecret = {'
         " hidden = true }",
     )
     clock = "visits.at holds timestamps; it is read as dates, without the time of day."
@@ -141,7 +142,8 @@ def test_columns_that_no_question_can_name_are_reported(
     edit(policy, "visits.csv", "visits.parquet")
     edit(policy, "[tables.visits.columns]", "[tables.visits.columns]\nsecrets = { hidden = true }")
     note = (
-        "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
+        "visits.tags cannot be queried: its type is none of integer, real, text, date,"
+        " timestamp and boolean."
     )
     assert told(capsys, "check", str(policy))["notes"] == [note]
 

@@ -76,7 +76,7 @@ def test_json_and_another_place(folder: Path, capsys: pytest.CaptureFixture[str]
     assert (policy.name, policy.tables[0].source) == ("clinic", "../visits.csv")
 
 
-def test_times_of_day_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_of_day_need_no_note(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pq.write_table(
         pa.table({"patient_id": [1], "at": [datetime(2026, 1, 1, 12)]}), folder / "visits.parquet"
     )
@@ -84,7 +84,7 @@ def test_times_of_day_are_reported(folder: Path, capsys: pytest.CaptureFixture[s
         ANSWERS.split("[tables.visits.columns]")[0], encoding="utf-8"
     )
     assert main(["init", "visits.parquet", "--answers", "answers.toml"]) == 0
-    assert "Note: visits.at holds timestamps; it is read as dates" in capsys.readouterr().out
+    assert "visits.at" not in capsys.readouterr().out
 
 
 def test_unreadable_columns_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +98,8 @@ def test_unreadable_columns_are_reported(folder: Path, capsys: pytest.CaptureFix
     found = json.loads(capsys.readouterr().out)
     assert found["undeclared"] == {}
     assert found["notes"] == [
-        "visits.tags cannot be queried: its type is none of integer, real, text, date and boolean."
+        "visits.tags cannot be queried: its type is none of integer, real, text, date,"
+        " timestamp and boolean."
     ]
 
 

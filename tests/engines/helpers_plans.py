@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -34,7 +34,7 @@ from hedgerow.plan.nodes import (
 )
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, infer_range
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.plan.values import Range, Type, Value
+from hedgerow.plan.values import FIRST_NUMBERS, LAST_NUMBERS, Range, Type, Value, number_date
 
 # Every engine runs the whole conformance suite.
 ENGINES: tuple[Callable[[Mapping[str, RegisteredTable]], Source], ...] = (DuckDB,)
@@ -111,6 +111,20 @@ DATES = (
     "infinity",
     "-infinity",
 )
+TIMESTAMPS = (
+    "0001-01-01 00:00:00",
+    "0001-01-01 00:00:00.000001",
+    "1582-10-10 05:06:07",
+    "1969-12-31 23:59:59.999999",
+    "1970-01-01 00:00:00",
+    "2000-02-29 12:30:00",
+    "2016-12-31 23:59:59.5",
+    "2024-05-17 10:11:12.131415",
+    "2024-12-31 22:00:00",
+    "9999-12-31 23:59:59.999999",
+    "infinity",
+    "-infinity",
+)
 
 
 @dataclass(frozen=True)
@@ -138,12 +152,29 @@ def dates(spelled: Sequence[str | None]) -> pa.Array:
     return pa.array([days(one) for one in spelled], pa.int32()).view(pa.date32())
 
 
+def microseconds(spelled: str | datetime | None) -> int | None:
+    """The number that an Arrow timestamp has."""
+    if spelled is None:
+        return None
+    endless = {"infinity": 2**63 - 1, "-infinity": -(2**63) + 1}.get(str(spelled))
+    if endless is not None:
+        return endless
+    return (datetime.fromisoformat(str(spelled)) - datetime(1970, 1, 1)) // timedelta(
+        microseconds=1
+    )
+
+
+def timestamps(spelled: Sequence[str | datetime | None]) -> pa.Array:
+    return pa.array(map(microseconds, spelled), pa.int64()).view(pa.timestamp("us"))
+
+
 ARROW: Mapping[Type, Callable[[Sequence[Any]], pa.Array]] = {
     "boolean": lambda values: pa.array(values, pa.bool_()),
     "integer": lambda values: pa.array(values, pa.int64()),
     "real": lambda values: pa.array(values, pa.float64(), from_pandas=False),
     "text": lambda values: pa.array(values, pa.string()),
     "date": dates,
+    "timestamp": timestamps,
 }
 POOLS: Mapping[Type, tuple[Any, ...]] = {
     "boolean": (True, False, None),
@@ -151,6 +182,7 @@ POOLS: Mapping[Type, tuple[Any, ...]] = {
     "real": (*REALS, None),
     "text": (*TEXTS, None),
     "date": (*DATES, None),
+    "timestamp": (*TIMESTAMPS, None),
 }
 SQL_TYPES: Mapping[Type, str] = {
     "boolean": "BOOLEAN",
@@ -158,6 +190,7 @@ SQL_TYPES: Mapping[Type, str] = {
     "real": "DOUBLE",
     "text": "VARCHAR",
     "date": "DATE",
+    "timestamp": "TIMESTAMP",
 }
 
 _bounds = {
@@ -179,6 +212,10 @@ _bounds = {
     "date": [
         (date(1970, 1, 1).toordinal(), date(2024, 6, 30).toordinal()),
         (1, date.max.toordinal()),
+    ],
+    "timestamp": [
+        (number_date(datetime(1970, 1, 1)), number_date(datetime(2024, 6, 30, 12))),
+        (FIRST_NUMBERS["timestamp"], LAST_NUMBERS["timestamp"]),
     ],
 }
 
@@ -217,6 +254,7 @@ NAMES: Mapping[str, Type] = {
     "q": "real",
     's"t': "text",
     "d": "date",
+    "w": "timestamp",
 }
 IDS: Mapping[str, tuple[pa.DataType, tuple[Any, ...]]] = {
     "BIGINT": (pa.int64(), (1, 2, 3, -1, -(2**63), None)),
@@ -307,6 +345,13 @@ BINARY: Mapping[str, tuple[Type, ...]] = {
     ),
     **dict.fromkeys(("add days", "add months"), ("date", "integer")),
     "days between": ("date", "date"),
+    **dict.fromkeys(("hour", "minute", "second", "to date"), ("timestamp",)),
+    **dict.fromkeys(("start of hour", "start of minute", "start of second"), ("timestamp",)),
+    "to timestamp": ("date",),
+    **dict.fromkeys(("add microseconds", "add calendar months"), ("timestamp", "integer")),
+    **dict.fromkeys(
+        ("hours between", "minutes between", "seconds between"), ("timestamp", "timestamp")
+    ),
     **dict.fromkeys(("lower", "upper", "trim", "length"), ("text",)),
     "substring": ("text", "integer", "integer"),
     "right": ("text", "integer"),
@@ -348,6 +393,11 @@ GIVES: Mapping[str, Type] = {
     ),
     **dict.fromkeys(("lower", "upper", "trim", "substring", "right", "concat"), "text"),
     **dict.fromkeys(("length", "days between"), "integer"),
+    **dict.fromkeys(("hour", "minute", "second"), "integer"),
+    **dict.fromkeys(("hours between", "minutes between", "seconds between"), "integer"),
+    "to date": "date",
+    **dict.fromkeys(("start of hour", "start of minute", "start of second"), "timestamp"),
+    **dict.fromkeys(("to timestamp", "add microseconds", "add calendar months"), "timestamp"),
     "starts with": "boolean",
 }
 PATTERNS = ("%", "_", "a%", "%b", "a_b", "%a%b%", "", "\\%", "é", "%_%", "A", "x%x")
@@ -368,7 +418,7 @@ def expressions(
     ]
     function = draw(st.sampled_from([*makers, "case", "coalesce", "nullif"]))
     inner: Type = (
-        draw(st.sampled_from(["boolean", "integer", "real", "text", "date"]))
+        draw(st.sampled_from(["boolean", "integer", "real", "text", "date", "timestamp"]))
         if function in GIVES
         else type_
     )
@@ -416,6 +466,8 @@ def constants(type_: Type) -> st.SearchStrategy[Value]:
     """Any value that can be written, NULL included."""
     if type_ == "date":
         return st.one_of(st.dates(), st.none())
+    if type_ == "timestamp":
+        return st.one_of(st.datetimes(), st.none())
     return st.sampled_from(
         [
             value

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hedgerow.plan.values import Range, compute_common_step, compute_default_step
+from hedgerow.plan.values import (
+    DAY,
+    FIRST_NUMBERS,
+    LAST_NUMBERS,
+    Range,
+    build_date,
+    compute_common_step,
+    compute_default_step,
+    number_date,
+)
 
 ZERO, TWO = Fraction(0), Fraction(2)
 
@@ -64,3 +76,20 @@ def test_a_common_step_divides_all() -> None:
     assert compute_common_step([Fraction(6)]) == 6
     assert compute_common_step([Fraction(1), None, Fraction(2)]) is None
     assert compute_common_step([]) is None
+
+
+@given(st.datetimes())
+def test_timestamps_have_numbers_that_divide_into_days(moment: datetime) -> None:
+    number = number_date(moment)
+    assert build_date(number, "timestamp") == moment
+    assert build_date(number // DAY, "date") == moment.date()
+    assert FIRST_NUMBERS["timestamp"] <= number <= LAST_NUMBERS["timestamp"]
+
+
+def test_the_ends_of_the_calendar_have_numbers() -> None:
+    for type_, first, last in (
+        ("date", date.min, date.max),
+        ("timestamp", datetime.min, datetime.max),
+    ):
+        assert build_date(FIRST_NUMBERS[type_], type_) == first  # type: ignore[index, arg-type]
+        assert build_date(LAST_NUMBERS[type_], type_) == last  # type: ignore[index, arg-type]

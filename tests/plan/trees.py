@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from hedgerow.engines.reference.column_casts import read_value
 from hedgerow.errors import Refused
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, infer_range
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.plan.values import Range, Type, Value
+from hedgerow.plan.values import Range, Type, Value, number_date
 
 COLUMNS = (
     Column("i", "integer", Fraction(-3), Fraction(3)),
@@ -38,12 +38,19 @@ COLUMNS = (
         Fraction(date(2021, 2, 3).toordinal()),
     ),
     Column("e", "date"),
+    Column(
+        "y",
+        "timestamp",
+        Fraction(number_date(datetime(2019, 12, 31, 22))),
+        Fraction(number_date(datetime(2020, 1, 2, 7, 30))),
+    ),
+    Column("z", "timestamp"),
 )
 SCHEMA = Schema("visits", COLUMNS, "id")
 RANGES: dict[str, Range] = {column.name: column.range for column in COLUMNS}
 
 NUMBERS: tuple[Type, ...] = ("integer", "real")
-ALL: tuple[Type, ...] = ("integer", "real", "text", "boolean", "date")
+ALL: tuple[Type, ...] = ("integer", "real", "text", "boolean", "date", "timestamp")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 _INTEGERS = (2**53, 2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
 _REALS = (
@@ -67,6 +74,13 @@ _DAYS = (
     date(2020, 12, 31),
     date(2021, 1, 31),
 )
+_MOMENTS = (
+    datetime.min,
+    datetime.max,
+    datetime(1969, 12, 31, 23, 59, 59, 999_999),
+    datetime(2020, 2, 29, 12),
+    datetime(2020, 1, 31, 23, 59, 59),
+)
 
 
 def value(random: Random, type_: Type) -> Any:
@@ -80,6 +94,9 @@ def value(random: Random, type_: Type) -> Any:
         return random.choice(_TEXTS)
     if type_ == "boolean":
         return random.random() < 0.5
+    if type_ == "timestamp":
+        minutes = timedelta(minutes=random.randint(-200, 4000))
+        return random.choice(_MOMENTS) if rare else datetime(2020, 1, 1) + minutes
     return random.choice(_DAYS) if rare else date(2020, 1, 1) + timedelta(random.randint(-40, 400))
 
 
@@ -137,7 +154,17 @@ def _forms(random: Random, type_: Type) -> Sequence[tuple[str, Sequence[Type]]]:
         forms += [("length", ("text",)), ("days between", ("date", "date"))]
     if type_ == "real":
         forms += [(name, (x,)) for name in ("sqrt", "ln", "to real")] + [("/", (x, y))] * 2
+    if type_ == "integer":
+        forms += [(random.choice(("hour", "minute", "second")), ("timestamp",))]
+        forms += [("hours between", ("timestamp", "timestamp"))]
+    if type_ == "timestamp":
+        forms += [(random.choice(("start of hour", "start of minute")), ("timestamp",))]
+        forms += [("to timestamp", ("date",)), ("least", ("timestamp", "timestamp"))]
+        forms += [
+            (random.choice(("add microseconds", "add calendar months")), ("timestamp", "integer"))
+        ]
     if type_ == "date":
+        forms += [("to date", ("timestamp",))]
         forms += [
             (random.choice(("start of year", "start of quarter", "start of month")), ("date",))
         ]

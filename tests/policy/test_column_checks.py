@@ -58,13 +58,13 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (
             ColumnRule("a", "text", F(0), F(1)),
             None,
-            "min, max and step are only allowed for integer and real columns: remove them",
+            "allowed for integer, real and timestamp columns: remove them",
         ),
         (ColumnRule("a", "date", F(0), F(1)), None, "write a range of values"),
         (
             ColumnRule("a", "boolean", step=F(1)),
             None,
-            "are only allowed for integer and real columns",
+            "are only allowed for integer, real and timestamp columns",
         ),
         (ColumnRule("a", "text", values=()), "values", "must not be empty"),
         (ColumnRule("a", "text", values=("x", "y", "x")), "values", "remove the second 'x'"),

@@ -88,6 +88,13 @@ def test_bounds_may_be_days(kind: Callable[..., Any]) -> None:
     }
 
 
+def test_bounds_may_be_times() -> None:
+    low, high = datetime(2026, 7, 1), datetime(2026, 7, 31, 18)
+    assert columns({"id": [], "at": []}, at=(low, high)) == {
+        "at": {"type": "timestamp", "min": low, "max": high}
+    }
+
+
 def test_two_texts_are_values_and_no_bounds() -> None:
     with pytest.raises(
         InvalidArgument,

@@ -65,10 +65,10 @@ SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM labs GROUP BY patien
 --> Unsupported: This is never true: n is at least 0
 
 SELECT COUNT(*) FROM visits WHERE day >= '2026-01-01 12:00:00'
---> Unsupported: Times of day are not supported: a timestamp is read as its date
+--> Unsupported: A date has no time of day
 
 SELECT COUNT(*) FROM visits WHERE day BETWEEN '2026-01-01' AND '2026-01-31T23:59:59Z'
---> Unsupported: Times of day are not supported: a timestamp is read as its date
+--> Unsupported: This is not a date
 
 SELECT COUNT(*) FROM visits WHERE city LIKE '5\%%'
 --> Unsupported: A backslash before % or _ in LIKE is ambiguous: some databases treat it as an escape

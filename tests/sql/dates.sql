@@ -103,3 +103,80 @@ SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(year, day) = '2026-01-01' AND DATE_
 --> where DATE_TRUNC('month', day) = DATE '2026-03-01' AND DATE_TRUNC('year', day) = DATE '2026-01-01' AND day > DATE '2026-03-01'
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT EXTRACT(HOUR FROM at) AS h, MINUTE(at) AS m, DATE_PART('second', at) AS s, COUNT(*) FROM calls GROUP BY ALL
+--> k0: HOUR(at) (integer, 24 values)
+--> k1: MINUTE(at) (integer, 60 values)
+--> k2: SECOND(at) (integer, 60 values)
+--> a0: rows (integer)
+--> h = k0 (integer)
+--> m = k1 (integer)
+--> s = k2 (integer)
+--> count = a0 (integer)
+
+SELECT DATE_TRUNC('hour', at), DATE_TRUNC('day', at), DATE_TRUNC('month', at), CAST(at AS DATE), COUNT(*) FROM calls GROUP BY ALL
+--> k0: DATE_TRUNC('hour', at) (timestamp, as they occur)
+--> k1: CAST(CAST(at AS DATE) AS TIMESTAMP) (timestamp, as they occur)
+--> k2: CAST(DATE_TRUNC('month', CAST(at AS DATE)) AS TIMESTAMP) (timestamp, as they occur)
+--> k3: CAST(at AS DATE) (date, as they occur)
+--> a0: rows (integer)
+--> column1 = k0 (timestamp)
+--> column2 = k1 (timestamp)
+--> column3 = k2 (timestamp)
+--> column4 = k3 (date)
+--> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first
+--> order by k3 nulls first
+
+SELECT DATE_TRUNC('minute', at), COUNT(*) FROM calls WHERE at >= '2026-07-14' AND at < TIMESTAMP '2026-07-14 01:00:00' GROUP BY 1
+--> where at < TIMESTAMP '2026-07-14 01:00:00' AND at >= TIMESTAMP '2026-07-14 00:00:00'
+--> k0: DATE_TRUNC('minute', at) (timestamp, 60 values)
+--> a0: rows (integer)
+--> column1 = k0 (timestamp)
+--> count = a0 (integer)
+
+SELECT EXTRACT(DOW FROM at), YEAR(at), COUNT(*) FROM calls GROUP BY ALL
+--> k0: DAYOFWEEK(CAST(at AS DATE)) (integer, 7 values)
+--> k1: YEAR(CAST(at AS DATE)) (integer, 1 values)
+--> a0: rows (integer)
+--> column1 = k0 (integer)
+--> column2 = k1 (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM calls WHERE at > booked AND at >= day AND day < TIMESTAMP '2026-07-14 12:00:00' AND at IN ('2026-07-01', '2026-07-02 10:00:00')
+--> where CAST(day AS TIMESTAMP) < TIMESTAMP '2026-07-14 12:00:00' AND at > booked AND at >= CAST(day AS TIMESTAMP) AND at IN (TIMESTAMP '2026-07-01 00:00:00', TIMESTAMP '2026-07-02 10:00:00')
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM calls WHERE at + INTERVAL 2 HOUR > booked - INTERVAL '30 days' AND booked + INTERVAL 1 MONTH > day + INTERVAL 90 MINUTE
+--> where booked + INTERVAL 1 MONTH > CAST(day AS TIMESTAMP) + INTERVAL 90 MINUTE AND at + INTERVAL 2 HOUR > booked + INTERVAL (-30) DAY
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT AVG(LEAST(GREATEST(DATE_DIFF('minute', booked, at), 0), 100)), SUM(DATE_DIFF('hour', at, DATE '2026-08-01')) FROM calls
+--> a0: moments of LEAST(GREATEST(DATE_DIFF('minute', booked, at), 0), 100) from 0 to 100 steps of 1 (real)
+--> a1: total of DATE_DIFF('hour', at, TIMESTAMP '2026-08-01 00:00:00') from 1 to 744 steps of 1 (integer)
+--> avg = a0 (real)
+--> sum = a1 (integer)
+
+SELECT COUNT(*) FROM calls WHERE DATE_DIFF('day', booked, at) > 3 AND EXTRACT(EPOCH FROM (at - booked)) > 60
+--> where DATE_DIFF('day', CAST(booked AS DATE), CAST(at AS DATE)) >= 4 AND DATE_DIFF('second', booked, at) >= 61
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM calls WHERE day >= CURRENT_DATE - INTERVAL 7 DAY AND at > NOW() - INTERVAL '30 days' AND booked < CURRENT_TIMESTAMP
+--> where booked < TIMESTAMP '2026-08-01 00:00:00' AND at > TIMESTAMP '2026-07-02 00:00:00' AND day >= DATE '2026-07-25'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM letters WHERE day < TODAY() AND booked < LOCALTIMESTAMP AND COALESCE(booked, day) > '2026-07-01'
+--> where booked < TIMESTAMP '2026-11-30 12:30:00' AND day < DATE '2026-11-30' AND COALESCE(booked, CAST(day AS TIMESTAMP)) > TIMESTAMP '2026-07-01 00:00:00'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM calls WHERE DATE(at) = '2026-07-14' AND GREATEST(at, booked) > '2026-07-01' AND CASE WHEN seconds > 3 THEN at ELSE day END > '2026-07-02'
+--> where CAST(at AS DATE) = DATE '2026-07-14' AND CASE WHEN seconds >= 4 THEN at ELSE CAST(day AS TIMESTAMP) END > TIMESTAMP '2026-07-02 00:00:00' AND GREATEST(at, booked) > TIMESTAMP '2026-07-01 00:00:00'
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -7,17 +7,11 @@ SELECT COUNT(*) FROM visits WHERE YEAR('soon') = 3
 SELECT COUNT(*) FROM visits WHERE EXTRACT(isodow FROM day) = 3
 --> Unsupported: EXTRACT does not support this part
 
-SELECT COUNT(*) FROM visits WHERE EXTRACT(hour FROM day) = 3
---> Unsupported: EXTRACT does not support this part
-
-SELECT DATE_TRUNC('hour', day), COUNT(*) FROM visits GROUP BY 1
---> Unsupported: DATE_TRUNC does not support this part
-
 SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE
---> Unsupported: The current date and time are not available
+--> Unsupported: The present is not declared
 
 SELECT COUNT(*) FROM visits WHERE day > NOW()
---> Unsupported: There is no function NOW
+--> Unsupported: The present is not declared
 
 SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2026'
 --> Unsupported: Formatting dates as text is not supported
@@ -29,10 +23,7 @@ SELECT AVG(day) FROM visits
 --> Unsupported: AVG needs numbers, but this is date
 
 SELECT COUNT(*) FROM visits WHERE day > INTERVAL 3 DAY
---> Unsupported: INTERVAL can only be added to a date or subtracted from one
-
-SELECT COUNT(*) FROM visits WHERE day + INTERVAL 3 HOUR > month
---> Unsupported: This interval is not supported
+--> Unsupported: INTERVAL can only be added to a date or timestamp, or subtracted from one
 
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1.5 DAY > month
 --> Unsupported: This interval is not supported
@@ -117,3 +108,63 @@ SELECT DATE_TRUNC(taken, MONTH) AS m, COUNT(*) FROM labs GROUP BY m
 
 SELECT COUNT(*) FROM visits WHERE DATE_DIFF(day, DATE '2026-01-01', YEAR) > 3
 --> Unsupported: This is ambiguous: the word is a date part and a column
+
+SELECT COUNT(*) FROM calls WHERE at > '2026-07-14 25:00:00'
+--> Unsupported: This is not a timestamp without a zone
+
+SELECT COUNT(*) FROM calls WHERE at > 'soon'
+--> Unsupported: This is not a timestamp without a zone
+
+SELECT COUNT(*) FROM calls WHERE at > '2026-07-14T10:00:00Z'
+--> Unsupported: This is not a timestamp without a zone
+
+SELECT COUNT(*) FROM calls WHERE day >= '2026-07-14 10:00:00'
+--> Unsupported: A date has no time of day
+
+SELECT COUNT(*) FROM calls WHERE at - booked > 3
+--> Unsupported: This operation is not defined for timestamps
+
+SELECT COUNT(*) FROM calls WHERE at + 3 > booked
+--> Unsupported: This operation is not defined for timestamps
+
+SELECT COUNT(*) FROM calls WHERE EXTRACT(EPOCH FROM at) > 3
+--> Unsupported: EXTRACT does not support this part
+
+SELECT COUNT(*) FROM calls WHERE HOUR(seconds) = 3
+--> Unsupported: The hour needs a timestamp: declare the column with type timestamp in the policy
+
+SELECT COUNT(*) FROM calls WHERE HOUR(url) = 3
+--> Unsupported: The hour needs a timestamp: declare the column with type timestamp in the policy
+
+SELECT COUNT(*) FROM calls WHERE DATE_PART('hour') = 3
+--> Unsupported: DATE_PART takes a part and a date
+
+SELECT COUNT(*) FROM calls WHERE at::TIMESTAMPTZ > '2026-07-14'
+--> Unsupported: This CAST is not supported
+
+SELECT COUNT(*) FROM calls WHERE at > NOW(3)
+--> Unsupported: NOW takes no argument
+
+SELECT COUNT(*) FROM calls WHERE at > CURRENT_TIME
+--> Unsupported: The time of day alone is not supported
+
+SELECT COUNT(*) FROM calls WHERE at > TIMESTAMP '2026-02-30 10:00:00'
+--> Unsupported: This is not a timestamp without a zone
+
+SELECT COUNT(*) FROM calls WHERE at > '2026-08-14'
+--> Unsupported: This is never true: at lies between 2026-07-01 00:00:00 and 2026-07-31 23:59:59.999999
+
+SELECT COUNT(*) FROM calls JOIN letters USING (patient_id) WHERE calls.day < CURRENT_DATE
+--> Unsupported: calls and letters have different presents (as_of)
+
+SELECT COUNT(*) FROM calls WHERE patient_id IN (SELECT patient_id FROM letters WHERE day < CURRENT_DATE)
+--> Unsupported: The tables of this question have different presents (as_of)
+
+SELECT AVG(at) FROM calls
+--> Unsupported: AVG needs numbers, but this is timestamp
+
+SELECT MAX(at) FROM calls
+--> Unsupported: MAX needs numbers or dates, but this is timestamp
+
+SELECT COUNT(*) FROM visits WHERE day < NOW()
+--> Unsupported: The present is not declared

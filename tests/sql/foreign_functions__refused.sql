@@ -1,6 +1,3 @@
-SELECT DATE_PART('month', day) AS m, COUNT(*) FROM visits GROUP BY m
---> Unsupported: There is no function DATE_PART
-
 SELECT COUNT(*) FROM visits WHERE day >= DATEADD(day, 10, DATE '2026-03-01')
 --> Unsupported: There is no function DATEADD
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from hedgerow.plan.nodes import (
 )
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.schema import Column, Link, Schema
+from hedgerow.plan.values import number_date
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question
@@ -123,6 +124,19 @@ DOCTORS = Schema(
     ),
     "doctor_id",
 )
+JULY = (datetime(2026, 7, 1), datetime(2026, 7, 31, 23, 59, 59, 999_999))
+CALLS = Schema(
+    "calls",
+    (
+        Column("patient_id", "integer"),
+        Column("at", "timestamp", *(Fraction(number_date(end)) for end in JULY)),
+        Column("booked", "timestamp"),
+        Column("day", "date"),
+        Column("seconds", "integer", Fraction(0), Fraction(3600)),
+        Column("url", "text"),
+    ),
+    "patient_id",
+)
 STAFF = Schema("staff", (Column("patient_id", "integer"), Column("region", "text")), "patient_id")
 CATALOG = Catalog(
     {
@@ -134,6 +148,10 @@ CATALOG = Catalog(
         "orders": TableEntry(ORDERS, max_groups=4, max_rows_per_group=2),
         "lines": TableEntry(LINES, max_groups=4, max_rows_per_group=20),
         "drugs": TableEntry(DRUGS),
+        "calls": TableEntry(CALLS, max_groups=4, max_rows_per_group=3, as_of=date(2026, 8, 1)),
+        "letters": TableEntry(
+            replace(CALLS, table="letters"), as_of=datetime(2026, 11, 30, 12, 30)
+        ),
         "staff": TableEntry(STAFF, population="staff"),
         "care": TableEntry(CARE, max_groups=4, max_rows_per_group=6),
         "doctors": TableEntry(DOCTORS, max_groups=2, max_rows_per_group=30, population="doctors"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
@@ -358,4 +359,6 @@ def _to_range(value: Value) -> Range:
         return Constant(value, "integer").range
     if isinstance(value, float):
         return Constant(value, "real").range
-    return Constant(value, "text" if isinstance(value, str) else "date").range
+    if isinstance(value, str):
+        return Constant(value, "text").range
+    return Constant(value, "timestamp" if isinstance(value, datetime) else "date").range

@@ -58,6 +58,7 @@ def build_typed_table(types: Mapping[str, Type], rows: Sequence[Mapping[str, Any
         "real": pa.float64(),
         "text": pa.string(),
         "date": pa.date32(),
+        "timestamp": pa.timestamp("us"),
         "boolean": pa.bool_(),
     }
     return pa.table(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
+from hedgerow.plan.scalar.timestamps import TIME_UNITS
+from hedgerow.plan.values import DAY
 
 __all__ = ["format_expression", "format_list"]
 
@@ -20,7 +22,11 @@ _SQL_NAMES: Final = {
     "day of year": "DAYOFYEAR",
     "starts with": "STARTS_WITH",
 }
-_INTERVAL_UNITS: Final = {"add days": "DAY", "add months": "MONTH"}
+_INTERVAL_UNITS: Final = {
+    "add days": "DAY",
+    "add months": "MONTH",
+    "add calendar months": "MONTH",
+}
 # Per-unit statistics ("fold …") look like aggregates; no function of the list has such names.
 _CALL_TEMPLATES: Final = {
     "fold rows": "COUNT(*)",
@@ -31,7 +37,10 @@ _CALL_TEMPLATES: Final = {
     "fold least": "MIN({})",
     "fold greatest": "MAX({})",
     "days between": "DATE_DIFF('day', {})",
+    **{f"{unit}s between": f"DATE_DIFF('{unit}', {{}})" for unit in TIME_UNITS},
     "to real": "CAST({} AS DOUBLE)",
+    "to date": "CAST({} AS DATE)",
+    "to timestamp": "CAST({} AS TIMESTAMP)",
 }
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
@@ -77,9 +86,23 @@ def _format_constant(constant: Constant) -> tuple[str, int]:
         return {None: "NULL", True: "TRUE", False: "FALSE"}[value], _ATOM
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'", _ATOM
+    if isinstance(value, datetime):
+        return f"TIMESTAMP '{value}'", _ATOM
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'", _ATOM
     return str(value), _ATOM if value >= 0 else _SIGN
+
+
+def _format_time_shift(start: Expression, count: Expression) -> str:
+    """Write a shift in the largest unit that fits."""
+    size = count.value if isinstance(count, Constant) else None
+    name, unit = "MICROSECOND", 1
+    if isinstance(size, int):
+        sizes = {"DAY": DAY, **{unit.upper(): TIME_UNITS[unit] for unit in ("hour", "minute")}}
+        sizes["SECOND"] = TIME_UNITS["second"]
+        name, unit = next(pair for pair in (*sizes.items(), (name, 1)) if size % pair[1] == 0)
+        count = Constant(size // unit, "integer")
+    return f"{_format_operand(start, _SUM)} + INTERVAL {_format_operand(count, _ATOM)} {name}"
 
 
 def format_list(arguments: Sequence[Expression]) -> str:
@@ -116,6 +139,8 @@ def _format_call(function: str, arguments: Sequence[Expression]) -> tuple[str, i
     if function in _INTERVAL_UNITS:
         start, count = map(_format_operand, arguments, (_SUM, _ATOM))
         return f"{start} + INTERVAL {count} {_INTERVAL_UNITS[function]}", _SUM
+    if function == "add microseconds":
+        return _format_time_shift(*arguments), _SUM
     if function in _CALL_TEMPLATES:
         return _CALL_TEMPLATES[function].format(format_list(arguments)), _ATOM
     if function.startswith("start of "):

@@ -108,4 +108,4 @@ class PostprocessedAnswer(FrameConversions):
         return render_answer_html(self)
 
 
-_PLAIN_TYPES: Final = ("text", "date", "boolean")
+_PLAIN_TYPES: Final = ("text", "date", "timestamp", "boolean")

@@ -17,7 +17,6 @@ from hedgerow.cli.policy_questions import PolicyQuestion
 from hedgerow.cli.terminal import make_error_console, print_json, print_lines
 from hedgerow.engines.duckdb.tables.inspect import (
     inspect_columns,
-    list_timestamp_notes,
     list_unreadable_notes,
 )
 from hedgerow.errors import InvalidArgument, SourceError
@@ -73,12 +72,7 @@ def init_policy(
         given, files, name=stem if to is None else policy.stem, written=text, ask=ask
     )
     _write_file(policy, draft.text)
-    notes = [
-        note
-        for file in files
-        for list_notes in (list_timestamp_notes, list_unreadable_notes)
-        for note in list_notes(file.table, file.columns)
-    ]
+    notes = [note for file in files for note in list_unreadable_notes(file.table, file.columns)]
     _report_draft(policy, draft, notes, as_json)
     return 0
 

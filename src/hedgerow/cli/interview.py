@@ -174,7 +174,7 @@ def _fill_columns(
             talk.fill(rule, questions.ask_min(place, rule["type"]))
             if "min" in rule:
                 talk.fill(rule, questions.ask_max(place, rule["type"], rule["min"]))
-        elif rule.get("type") in ("text", "date"):
+        elif rule.get("type") in ("text", "date", "timestamp"):
             talk.fill(rule, questions.ask_values(place, rule["type"]))
         if rule:
             declared[column.name] = rule

@@ -16,7 +16,7 @@ from hedgerow.numeric.exact_number import (
     parse_exact,
     parse_whole,
 )
-from hedgerow.policy.declared_values import TYPES, read_values
+from hedgerow.policy.declared_values import TYPES, read_moments, read_values
 from hedgerow.policy.mistake import KeyPath
 
 __all__ = [
@@ -219,10 +219,13 @@ def ask_values(place: KeyPath, type_: str) -> PolicyQuestion:
         values: str | list[str] = (
             typed if is_range else [part.strip().strip("\"'") for part in typed.split(",")]
         )
-        read_values(values, type_)
+        if type_ == "timestamp":
+            read_moments(typed)
+        else:
+            read_values(values, type_)
         return {"values": values}
 
-    example = "2026-01-01 … 2026-12-31" if type_ == "date" else "north, south, east, west"
+    example = "2026-01-01 … 2026-12-31" if type_ != "text" else "north, south, east, west"
     prompt = (
         f"every value that an answer may show, such as {example}. Press Enter to show only values"
         " that enough people share"

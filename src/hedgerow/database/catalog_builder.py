@@ -13,7 +13,7 @@ from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.tables.inspect import ColumnSummary
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Link, Partition, Schema
-from hedgerow.plan.values import Type, Value
+from hedgerow.plan.values import Type, Value, number_date
 from hedgerow.policy import ColumnRule, Policy, TableRule
 from hedgerow.policy.from_frame import FRAME_SOURCE
 from hedgerow.sql.catalog import CAPS, Catalog, TableEntry, find_closest_name
@@ -71,6 +71,7 @@ def _build_entry(
         unique=table.unique,
         population=table.population or "",
         auto_bounds=table.auto_bounds,
+        as_of=table.as_of,
         undeclared_caps=tuple(
             name for name in CAPS if table.population and not isinstance(table.cap(name), int)
         ),
@@ -79,7 +80,7 @@ def _build_entry(
 
 
 def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) -> Schema:
-    """Build the schema of a table: columns of the five types that are not hidden, and hidden ones
+    """Build the schema of a table: columns of the six types that are not hidden, and hidden ones
     that lead to the privacy unit."""
     here = physical[table.name]
     leading = _list_owner_columns(policy, table)
@@ -167,9 +168,9 @@ def _add_public_range(column: Column, table: TableRule, public: ColumnSummary | 
     if public is None or table.column(column.name) is not None:
         return column
     values = None if public.values is None or column.type == "real" else public.values
-    if column.type not in ("integer", "real", "date") or public.low is None or public.high is None:
+    if column.type in ("text", "boolean") or public.low is None or public.high is None:
         return replace(column, values=values)
-    ends = [end.toordinal() if isinstance(end, date) else end for end in (public.low, public.high)]
+    ends = [number_date(end) if isinstance(end, date) else end for end in (public.low, public.high)]
     # NaN and infinity fail this as well.
     if not all(isinstance(end, int | float) and abs(end) < 2**60 for end in ends):
         return replace(column, values=values)

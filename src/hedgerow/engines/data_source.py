@@ -27,9 +27,10 @@ SOURCE_FAILED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PhysicalColumn:
-    """A column as the data have it; ``type`` is None where it is none of the five readable types.
+    """A column as the data have it; ``type`` is None where it is none of the six readable types.
 
-    ``is_wide``: its integers may need more than 64 bits. ``has_time``: its dates have a time of
+    ``is_wide``: its integers may need more than 64 bits, or its timestamps have nanoseconds and a
+    zone. ``has_time``: its dates have a time of
     day, which is cut off. ``exact_type``: the engine's own type, if numbers of other types do not
     compare with it exactly.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ from hedgerow.engines.statement import Statement
 from hedgerow.plan.values import Type, Value
 
 __all__ = ["ResultColumns", "convert_result", "convert_wide"]
+
+_DATE_UNITS: Final[Mapping[Type, str]] = {"date": "datetime64[D]", "timestamp": "datetime64[us]"}
 
 ResultColumns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
 
@@ -44,7 +46,8 @@ def _tally(array: npt.NDArray[Any], low: int, high: int) -> list[npt.NDArray[Any
 
 
 def _convert_keys(array: npt.NDArray[Any], type_: Type) -> list[Value]:
-    values: list[Value] = (array.astype("datetime64[D]") if type_ == "date" else array).tolist()
+    unit = _DATE_UNITS.get(type_)
+    values: list[Value] = (array if unit is None else array.astype(unit)).tolist()
     return values
 
 

@@ -11,7 +11,16 @@ from typing import Literal
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_whole
-from hedgerow.plan.values import TYPES, Range, Type, Value, compute_default_step
+from hedgerow.plan.values import (
+    FIRST_NUMBERS,
+    LAST_NUMBERS,
+    TYPES,
+    Range,
+    Type,
+    Value,
+    compute_default_step,
+    number_date,
+)
 
 __all__ = ["Column", "Link", "Partition", "Schema"]
 
@@ -58,13 +67,14 @@ class Column:
         object.__setattr__(self, "range", self._infer_range())
 
     def _check_bounds(self, low: Fraction, high: Fraction) -> None:
-        if self.type not in ("integer", "real", "date"):
+        if self.type not in ("integer", "real", *FIRST_NUMBERS):
             raise InvalidArgument(
                 self.name, f"must have no bounds, since its type is {self.type}", (low, high)
             )
         if self.type != "real" and (low.denominator, high.denominator) != (1, 1):
             raise InvalidArgument(self.name, "must have whole bounds", (low, high))
-        first, last = (1, date.max.toordinal()) if self.type == "date" else (-(2**1000), 2**1000)
+        first = FIRST_NUMBERS.get(self.type, -(2**1000))
+        last = LAST_NUMBERS.get(self.type, 2**1000)
         if low < first or high > last:
             raise InvalidArgument(
                 self.name,
@@ -74,9 +84,9 @@ class Column:
 
     def _infer_range(self) -> Range:
         low, high, step = self.low, self.high, self.step
-        if self.values is not None and self.type in ("integer", "date"):
+        if self.values is not None and self.type in ("integer", *FIRST_NUMBERS):
             numbers: list[int] = [
-                v.toordinal() if isinstance(v, date) else v  # type: ignore[misc]
+                number_date(v) if isinstance(v, date) else v  # type: ignore[misc]
                 for v in self.values
             ]
             low, high = Fraction(min(numbers)), Fraction(max(numbers))

@@ -1,7 +1,7 @@
-"""The five value types, and the ranges of expressions: what is publicly known about their values.
+"""The six value types, and the ranges of expressions: what is publicly known about their values.
 
 NULL is None. An integer is exact; a real is an IEEE double, never NaN (a NaN is read as NULL); text
-compares by code point.
+compares by code point. A timestamp is a date and a time of day in microseconds, without a zone.
 """
 
 from __future__ import annotations
@@ -9,21 +9,59 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Final, Literal
 
-__all__ = ["TYPES", "Range", "Type", "Value", "compute_common_step", "compute_default_step"]
+__all__ = [
+    "DAY",
+    "FIRST_NUMBERS",
+    "LAST_NUMBERS",
+    "TYPES",
+    "Range",
+    "Type",
+    "Value",
+    "build_date",
+    "compute_common_step",
+    "compute_default_step",
+    "number_date",
+]
 
-Type = Literal["boolean", "integer", "real", "text", "date"]
-Value = bool | int | float | str | date | None
-TYPES: Final = ("boolean", "integer", "real", "text", "date")
+Type = Literal["boolean", "integer", "real", "text", "date", "timestamp"]
+Value = bool | int | float | str | date | datetime | None
+TYPES: Final = ("boolean", "integer", "real", "text", "date", "timestamp")
+DAY: Final = 86_400_000_000  # in microseconds
+
+
+def number_date(value: date) -> int:
+    """Return the number of a date, days from 0001-01-01 on, which is 1; or that of a timestamp,
+    microseconds in the same way, so that its day has the number divided by DAY.
+    """
+    if not isinstance(value, datetime):
+        return value.toordinal()
+    time = value - datetime.combine(value, datetime.min.time())
+    return value.toordinal() * DAY + time // timedelta(microseconds=1)
+
+
+def build_date(number: int, type_: Type) -> date:
+    """Return the date or timestamp of a number."""
+    if type_ == "date":
+        return date.fromordinal(number)
+    return datetime.min + timedelta(microseconds=number - DAY)
+
+
+# the numbers of the first and the last date and timestamp, from 0001-01-01 to 9999-12-31
+FIRST_NUMBERS: Final[dict[Type, int]] = {"date": 1, "timestamp": DAY}
+LAST_NUMBERS: Final[dict[Type, int]] = {
+    "date": date.max.toordinal(),
+    "timestamp": number_date(datetime.max),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The possible values of an expression: bounds and grid of numbers (dates by their ordinal), or
-    the list of all values.
+    """The possible values of an expression: bounds and grid of numbers (dates and timestamps by
+    theirs), or the list of all values.
 
     Ranges choose clamps and key lists. They are never trusted: the engine clamps every value that
     is summed in any case, and no key outside the list is shown.

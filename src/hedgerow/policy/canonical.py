@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Final, TypeVar
 
@@ -33,6 +33,7 @@ _LATER_FIELDS = {
     "unique": (),
     "auto_bounds": False,
     "multiline": False,
+    "as_of": None,
 }  # fields that came later, and what they are where a text has none
 
 # Stored key -> attribute. The keys are stored in the ledger for years: renaming an attribute must
@@ -65,6 +66,7 @@ _STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
         "unique": "unique",
         "auto_bounds": "auto_bounds",
         "multiline": "multiline",
+        "as_of": "as_of",
     },
     AnalystRule: {
         "name": "name",
@@ -212,6 +214,9 @@ def _decode_table(item: Mapping[str, Any]) -> TableRule:
     found = _decode_fields({**_LATER_FIELDS, **item}, TableRule)
     found["links"] = tuple(LinkRule(**_decode_fields(link, LinkRule)) for link in found["links"])
     found["unique"] = tuple(tuple(names) for names in found["unique"])
+    if found["as_of"] is not None:
+        kind = datetime if "T" in found["as_of"] else date
+        found["as_of"] = kind.fromisoformat(found["as_of"])
     found["columns"] = tuple(_decode_column(column) for column in item["columns"])
     if item["partition"] is not None:
         found["partition"] = PartitionRule(**_decode_fields(item["partition"], PartitionRule))

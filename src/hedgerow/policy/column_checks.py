@@ -63,14 +63,15 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
 
 def _check_bounds(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     low, high, step = rule.low, rule.high, rule.step
-    if rule.type not in {"integer", "real"} and not low is high is step is None:
+    if rule.type not in {"integer", "real", "timestamp"} and not low is high is step is None:
         fix = (
             'write a range of values, such as values = "2026-01-01 … 2026-12-31"'
             if rule.type == "date"
             else "remove them"
         )
         yield Mistake(
-            place, f"min, max and step are only allowed for integer and real columns: {fix}"
+            place,
+            f"min, max and step are only allowed for integer, real and timestamp columns: {fix}",
         )
     elif low is None and high is None:
         if step is not None:
@@ -85,7 +86,9 @@ def _check_bounds(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     elif high <= low:
         yield Mistake(
             (*place, "max"),
-            f"max must be above min ({format_number(low)}); got {format_number(high)}",
+            f"max must be above min ({format_number(low)}); got {format_number(high)}"
+            if rule.type != "timestamp"
+            else "the last moment must be after the first: swap the two ends",
         )
     else:
         if rule.type == "integer":

@@ -5,6 +5,10 @@
     values = "2026-01-01 ... 2026-01-31"   days; three dots or an ellipsis
     values = "1 … 12"                      integers; with type = "date", years
 
+A timestamp has a range only, whose ends are days or moments; a last day counts whole:
+
+    values = "2026-01-01 … 2026-01-31"     to 23:59:59.999999 on the last day
+
 Numbers are exact: integers as int, others as Fraction.
 """
 
@@ -12,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
@@ -21,7 +25,16 @@ from typing import Any, Final, Literal
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_exact
 
-__all__ = ["GRANULARITIES", "MAX_VALUES", "TYPES", "Granularity", "Value", "read_values"]
+__all__ = [
+    "GRANULARITIES",
+    "MAX_VALUES",
+    "TYPES",
+    "Granularity",
+    "Value",
+    "read_moment",
+    "read_moments",
+    "read_values",
+]
 
 Value = str | int | Fraction | date
 Granularity = Literal["day", "month", "year"]
@@ -29,7 +42,7 @@ Granularity = Literal["day", "month", "year"]
 # granularity -> the number of characters of 2026-01-31 that it needs
 GRANULARITIES: Final[dict[Granularity, int]] = {"day": 10, "month": 7, "year": 4}
 
-TYPES: Final = ("integer", "real", "text", "date", "boolean")
+TYPES: Final = ("integer", "real", "text", "date", "timestamp", "boolean")
 MAX_VALUES: Final = 100_000
 
 # In this order: bool is an int. Integral includes numpy integers, but not numpy booleans.
@@ -40,6 +53,7 @@ _VALUE_CLASSES: Final = (
     (str, "text"),
     (date, "date"),
 )
+_MOMENTS = re.compile(r"\s*(\S.*?)\s*(?:…|\.\.\.)\s*(.*?\S)\s*")
 _RANGE = re.compile(r"\s*(\S+?)\s*(?:…|\.\.\.)\s*(\S+)\s*")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
@@ -73,6 +87,35 @@ def read_values(
             "values", "must not be empty; list every value that may appear in an answer"
         )
     return kind, values, grain
+
+
+def read_moments(written: object) -> tuple[datetime, datetime]:
+    """Read the range of a timestamp column."""
+    ends = _MOMENTS.fullmatch(written) if isinstance(written, str) else None
+    if ends is None:
+        raise InvalidArgument(
+            "values",
+            'must be a range for a timestamp, such as "2026-01-01 … 2026-01-31"',
+            written,
+        )
+    return read_moment(ends[1], "values"), read_moment(ends[2], "values", is_end=True)
+
+
+def read_moment(written: object, key: str, *, is_end: bool = False) -> datetime:
+    """Read a moment: a day begins at midnight, and as an end it is its last microsecond."""
+    found = written
+    if isinstance(written, str):
+        try:
+            found = (date if _DAY.fullmatch(written) else datetime).fromisoformat(written)
+        except ValueError:
+            found = None
+    if not isinstance(found, date) or getattr(found, "tzinfo", None) is not None:
+        raise InvalidArgument(
+            key, "must be a date or a time without a zone, such as 2026-01-31T09:30:00", written
+        )
+    if isinstance(found, datetime):
+        return found
+    return datetime.combine(found, time.max if is_end else time.min)
 
 
 def _find_granularity(items: list[object]) -> Granularity:

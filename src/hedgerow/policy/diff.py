@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.plan.values import build_date
 from hedgerow.policy.checks import identify_file
 from hedgerow.policy.mistake import format_number
 from hedgerow.policy.policy import Policy
@@ -251,6 +252,11 @@ def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
             else "undeclared bounds are no longer found in the data"
         )
         yield _Change(after.auto_bounds, f"{table}: {found}.")
+    if before.as_of != after.as_of:
+        yield _Change(
+            False,
+            f"{table}: as_of changes from {before.as_of or 'none'} to {after.as_of or 'none'}.",
+        )
     if before.multiline != after.multiline:
         lines = (
             "may contain line breaks" if after.multiline else "may no longer contain line breaks"
@@ -320,10 +326,16 @@ def _compare_column(before: ColumnRule, after: ColumnRule, table: str) -> Iterat
         old, new = getattr(before, key), getattr(after, key)
         if old != new:
             if key != "type":
-                old, new = format_number(old), format_number(new)
+                old, new = (_format_bound(rule, getattr(rule, key)) for rule in (before, after))
             yield _Change(True, f"{column}: {name} changes from {old} to {new}.")
     if (before.values, before.grain) != (after.values, after.grain):
         yield _Change(True, f"{column}: values change.")
+
+
+def _format_bound(rule: ColumnRule, bound: Fraction | None) -> str:
+    if rule.type == "timestamp" and bound is not None:
+        return str(build_date(int(bound), "timestamp"))
+    return format_number(bound)
 
 
 def _compare_analysts(old: Policy, new: Policy) -> Iterator[_Change]:

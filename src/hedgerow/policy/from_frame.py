@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime, time
 from numbers import Integral
 from typing import Any
 
@@ -66,6 +66,8 @@ def _build_column(frame: object, name: str, written: object) -> Mapping[str, Any
         return {"values": written}
     if isinstance(written, tuple) and len(written) == 2:
         low, high = written
+        if _has_time(low) or _has_time(high):
+            return {"type": "timestamp", "min": low, "max": high}
         if isinstance(low, date) and isinstance(high, date):
             return {"type": "date", "values": f"{low.isoformat()[:10]} … {high.isoformat()[:10]}"}
         if isinstance(low, str) and isinstance(high, str):
@@ -81,6 +83,11 @@ def _build_column(frame: object, name: str, written: object) -> Mapping[str, Any
         " dict as in a policy file, or None"
     )
     raise InvalidArgument(f"columns[{name!r}]", f"must be {forms}", written)
+
+
+def _has_time(value: object) -> bool:
+    """Return whether a value is a timestamp that is not a day's midnight."""
+    return isinstance(value, datetime) and value.time() != time.min
 
 
 def _list_columns(frame: Any) -> list[Any] | None:

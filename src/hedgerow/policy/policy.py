@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,7 @@ class Policy:
         max_units: int = 10_000_000,
         version: str = "1",
         ledger: str | Path | None = None,
+        as_of: date | None = None,
     ) -> Policy:
         """Build the policy of one frame in memory, as table "data"; only the names and types of its
         columns are read.
@@ -134,6 +136,7 @@ class Policy:
             "max_units": max_units,
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
+            **({} if as_of is None else {"as_of": as_of}),
         }
         parts, mistakes = read_document(
             build_frame_document(frame, budget, table, columns), files=False

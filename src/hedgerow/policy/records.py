@@ -100,7 +100,8 @@ class TableRule:
     ``links`` are the foreign keys to the unit, nearest first; ``unit`` is then the id column of the
     last table. ``unique`` has the keys of a public table, each a tuple of columns that no two rows
     share. With ``auto_bounds``, undeclared bounds and caps are found privately when a query needs
-    them, and charged. ``multiline`` allows line breaks in quoted values of a .csv file.
+    them, and charged. ``as_of`` is the present of the data: a date or timestamp. ``multiline``
+    allows line breaks in quoted values of a .csv file.
     """
 
     name: str
@@ -120,6 +121,7 @@ class TableRule:
     unique: tuple[tuple[str, ...], ...] = ()
     auto_bounds: bool = False
     multiline: bool = False
+    as_of: date | None = None
 
     def cap(self, name: str) -> Cap:
         """Return a cap: declared, "auto" where it is found privately, None where it is missing."""

@@ -256,6 +256,13 @@ def build_domain(
 
 
 def _build_attribute(column: Column, bins: BinSpec | None, table: str) -> Attribute:
+    if column.type == "timestamp":
+        raise InvalidArgument(
+            "columns",
+            "must not be timestamps. Ask SQL questions about them, or declare the column as a date"
+            " in the policy.",
+            column.name,
+        )
     if column.values is not None or column.type == "boolean":
         if bins is not None:
             raise InvalidArgument(

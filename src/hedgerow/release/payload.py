@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Final
 
@@ -122,8 +122,15 @@ def encode_payload(
 
 
 def _encode_key(value: Value) -> Any:
+    if isinstance(value, datetime):
+        return {"timestamp": value.isoformat()}
     return {"date": value.isoformat()} if isinstance(value, date) else value
 
 
 def _decode_key(stored: Any) -> Value:
-    return date.fromisoformat(stored["date"]) if isinstance(stored, dict) else stored
+    found: Value = stored
+    if isinstance(stored, dict) and "timestamp" in stored:
+        found = datetime.fromisoformat(stored["timestamp"])
+    elif isinstance(stored, dict):
+        found = date.fromisoformat(stored["date"])
+    return found

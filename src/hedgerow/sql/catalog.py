@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Final
@@ -47,7 +48,8 @@ class TableEntry:
     Keys with at most ``domain_limit`` known values are returned with all groups. ``unique`` lists
     the declared keys of a public table. Tables of one ``population`` are about the same units. With
     ``auto_bounds``, undeclared bounds of numbers may be found. ``undeclared_caps`` are 1 until they
-    are known; those that may not be found are also in ``missing_caps``.
+    are known; those that may not be found are also in ``missing_caps``. ``as_of`` is what
+    CURRENT_DATE and CURRENT_TIMESTAMP mean.
     """
 
     schema: Schema
@@ -60,6 +62,7 @@ class TableEntry:
     auto_bounds: bool = False
     undeclared_caps: tuple[str, ...] = ()
     missing_caps: tuple[str, ...] = ()
+    as_of: date | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from sqlglot import ErrorLevel, exp
@@ -13,10 +14,11 @@ from sqlglot.parsers.duckdb import DuckDBParser
 from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.nodes import RelationNode
 from hedgerow.sql.binder.row_expressions import check_args
-from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.question import Question
 from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.rules import find_refusal
+from hedgerow.sql.rules.dates import is_clock
 from hedgerow.sql.rules.statements import SELECT_FORM
 from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.function_synonyms import replace_synonyms
@@ -47,7 +49,10 @@ def parse_question(text: str, catalog: Catalog) -> Question:
     try:
         heading = tokenise_query(text)
         try:
-            return build_question(heading, _parse_select(heading, catalog), catalog)
+            select = _parse_select(heading, catalog)
+            question = build_question(heading, select, catalog)
+            _check_presents(heading.text, select, [catalog.tables[t] for t in question.tables])
+            return question
         except RecursionError:
             problem, fix = (
                 "This question is nested too deeply",
@@ -56,6 +61,15 @@ def parse_question(text: str, catalog: Catalog) -> Question:
             raise heading.text.refusal(Unsupported, problem, None, fix) from None
     except Unsupported as error:
         raise _build_unquoted_name_error(text, catalog) or error from None
+
+
+def _check_presents(text: SourceText, select: exp.Select, tables: Iterable[TableEntry]) -> None:
+    """Refuse CURRENT_DATE where subqueries read tables with different presents."""
+    clock = next((node for node in select.walk() if is_clock(node)), None)
+    if clock is not None and len({table.as_of for table in tables} - {None}) > 1:
+        problem = "The tables of this question have different presents (as_of)"
+        fix = "Write a fixed date, such as DATE '2026-01-31'."
+        raise text.refusal(Unsupported, problem, clock, fix)
 
 
 def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engines.helpers_plans import ENDLESS, ENDLESS_PAST, POOLS, dates
+from engines.helpers_plans import ENDLESS, ENDLESS_PAST, POOLS, dates, timestamps
 from hedgerow.engines.compile.column_casts import CASTABLE_TYPES
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.engines.duckdb.tables.registry import RegisteredTable
@@ -25,7 +25,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.plan.values import Type
+from hedgerow.plan.values import Type, number_date
 
 NUMBERS = (
     *(
@@ -207,6 +207,29 @@ DAYS = (
         "12344-02-29",
     ),
 )
+TIMES = (
+    "2024-05-17 10:11:12.5",
+    "2024-05-17 10:11:12.123456789",
+    "2024-05-17 10:11:12.1234567890",
+    "2024-05-17T1:02",
+    "2024-05-17 24:00:00",
+    "2024-05-17 23:59:60",
+    "2016-12-31 23:59:60",
+    "2024-05-17 10:60:00",
+    "2024-05-17 10:11:12Z",
+    "2024-05-17 10:11:12+02:00",
+    "2024-05-17 10:11:12 UTC",
+    "2024-05-17  10:11:12",
+    "2024-05-17 10",
+    "2024-05-17T",
+    "2024-02-30 10:11:12",
+    "0001-01-01 00:00:00.000001",
+    "9999-12-31 23:59:59.999999",
+    "10000-01-01 05:00:00",
+    "0000-05-05 10:00:00",
+    " 2024-05-17 10:11:12 ",
+    "10:11:12",
+)
 WORDS = (
     "true",
     "TRUE",
@@ -269,6 +292,9 @@ def declared(type_: Type) -> list[Column]:
         ]
     if type_ == "text":
         ways += [Column("c", type_, values=("a", "", "\x00", "'", "true", "1"))]
+    if type_ == "timestamp":
+        first, last = datetime(1970, 1, 1), datetime(2024, 5, 17, 12, 30)
+        ways += [Column("c", type_, Fraction(number_date(first)), Fraction(number_date(last)))]
     if type_ == "date":
         ends = Fraction(date(1970, 1, 1).toordinal()), Fraction(date(2024, 6, 15).toordinal())
         ways += [
@@ -291,6 +317,7 @@ MANY = tuple(map(spelling, [random.Random(5)] * 3000))
         ("real", MANY),
         ("real", NUMBERS),
         ("date", DAYS),
+        ("timestamp", (*DAYS, *TIMES)),
         ("boolean", WORDS),
         ("text", NUMBERS),
     ],
@@ -376,6 +403,7 @@ STORED: dict[str, tuple[pa.Array, list[object]]] = {
     "categories": (pa.array(["a", "b", None, "a"]).dictionary_encode(), ["a", "b", None, "a"]),
     "large text": (pa.array(["a", "b" * 50, None], pa.large_string()), ["a", "b" * 50, None]),
     "date": (dates(POOLS["date"]), list(POOLS["date"])),
+    "timestamp": (timestamps(POOLS["timestamp"]), list(POOLS["timestamp"])),
     "moment": (
         pa.array([datetime(2024, 5, 17, 23, 59), None], pa.timestamp("ns")),
         [datetime(2024, 5, 17, 23, 59), None],
@@ -398,7 +426,8 @@ KINDS: dict[str, Type] = {
     **dict.fromkeys(("small", "unsigned", "whole decimal"), "integer"),
     **dict.fromkeys(("float", "decimal", "long decimal", "huge"), "real"),
     **dict.fromkeys(("categories", "large text"), "text"),
-    **dict.fromkeys(("moment", "second", "zoned", "millidate"), "date"),
+    "millidate": "date",
+    **dict.fromkeys(("moment", "second", "zoned", "zoned and fine"), "timestamp"),
 }
 
 

@@ -111,6 +111,7 @@ def kinds(function: str) -> list[tuple[Type, Type]]:
         ("real", "integer"),
         ("text", "text"),
         ("date", "date"),
+        ("timestamp", "timestamp"),
         ("boolean", "boolean"),
     ]
 
@@ -137,7 +138,7 @@ def applied(function: str, a: Expression, b: Expression) -> list[Expression]:
             Call(function, (a, b, b)),
             *(Call(function, pair) for place in places for pair in ((a, b, place), (a, place, b))),
         ]
-    if function in ("add days", "add months", "right"):
+    if function in ("add days", "add months", "add microseconds", "add calendar months", "right"):
         missing = () if function == "right" else (None,)  # a place must have bounds
         counts = [Constant(count, "integer") for count in (-40, -1, 0, 1, 12, 700, *missing)]
         return [Call(function, (a, count)) for count in (b, *counts)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -17,8 +17,9 @@ from hedgerow.plan.scalar.dates import DATE_SHIFTS
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, evaluate, infer_range, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS, round_half_away
 from hedgerow.plan.scalar.strings import STRING_FUNCTIONS
+from hedgerow.plan.scalar.timestamps import TIMESTAMP_FUNCTIONS
 from hedgerow.plan.schema import Column
-from hedgerow.plan.values import Range, Type, Value
+from hedgerow.plan.values import Range, Type, Value, number_date
 from plan import trees
 
 ARITY = {
@@ -37,12 +38,13 @@ KINDS: dict[Type, type] = {
     "real": float,
     "text": str,
     "date": date,
+    "timestamp": datetime,
 }
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def test_the_list_is_closed() -> None:
-    assert len(FUNCTIONS) == 30 + 10 + 3 + 8
+    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13
     assert all(name == function.name for name, function in FUNCTIONS.items())
 
 
@@ -55,7 +57,7 @@ def column(random: Random, name: str, type_: Type) -> Column:
         ends[1] = ends[0]
     most = Fraction(2**1000)
     low, high = sorted(
-        min(max(Fraction(end.toordinal() if isinstance(end, date) else end), -most), most)
+        min(max(Fraction(number_date(end) if isinstance(end, date) else end), -most), most)
         for end in ends
     )
     return Column(name, type_, low, most if type_ == "real" and random.random() < 0.1 else high)
@@ -71,6 +73,11 @@ def types_of(random: Random, function: str) -> list[Type]:
         )
     if function in ("days between", *DATE_SHIFTS):
         return ["date", "date" if function == "days between" else "integer"]
+    if function in TIMESTAMP_FUNCTIONS:
+        if function.startswith("add"):
+            return ["timestamp", "integer"]
+        unary = not function.endswith("between")
+        return ["date" if function == "to timestamp" else "timestamp"] * (1 if unary else 2)
     if function.startswith(("start of", "day", "year", "quarter", "month")):
         return ["date"]
     if function in ("and", "or", "not"):
@@ -78,7 +85,7 @@ def types_of(random: Random, function: str) -> list[Type]:
     if function == "like":
         return ["text", "text"]
     if function in ("least", "greatest") and random.random() < 0.3:
-        return ["date"] * random.choice(ARITY[function])
+        return [random.choice(("date", "timestamp"))] * random.choice(ARITY[function])
     count = 1 if function in UNARY else random.choice(ARITY.get(function, (2,)))
     first = random.choice(
         trees.ALL
@@ -111,7 +118,7 @@ def inside(value: Any, known: Range) -> bool:
     """In the list and between the bounds; reals may be off by rounding, which is relative to the
     larger bound.
     """
-    number = Fraction(value.toordinal()) if isinstance(value, date) else value
+    number = Fraction(number_date(value)) if isinstance(value, date) else value
     if known.values is not None and value not in known.values:
         return False
     if (known.low is None and known.high is None) or isinstance(value, bool | str):
@@ -210,6 +217,20 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
         ("greatest", (date(2020, 6, 1), None), None),
         ("add days", (date(2020, 2, 28), 2), date(2020, 3, 1)),
         ("add months", (date(2020, 3, 31), -1), date(2020, 2, 29)),
+        ("hour", (datetime(2020, 1, 1, 23, 59, 58),), 23),
+        ("minute", (datetime(2020, 1, 1, 23, 59, 58),), 59),
+        ("second", (datetime(2020, 1, 1, 23, 59, 58, 999999),), 58),
+        ("to date", (datetime(1969, 12, 31, 23),), date(1969, 12, 31)),
+        ("to timestamp", (date(2020, 1, 1),), datetime(2020, 1, 1)),
+        ("start of hour", (datetime(2020, 1, 1, 23, 59),), datetime(2020, 1, 1, 23)),
+        ("add microseconds", (datetime(2020, 2, 28, 23), 3600 * 10**6), datetime(2020, 2, 29)),
+        ("add microseconds", (datetime.max, 1), datetime.max),
+        ("add microseconds", (datetime(2020, 1, 1), -(2**62)), datetime.min),
+        ("add calendar months", (datetime(2020, 1, 31, 5), 1), datetime(2020, 2, 29, 5)),
+        ("hours between", (datetime(2020, 1, 1, 0, 59), datetime(2020, 1, 1, 1)), 1),
+        ("minutes between", (datetime(2020, 1, 1, 1), datetime(2020, 1, 1, 0, 59, 59)), -1),
+        ("seconds between", (datetime(2020, 1, 1), datetime(2020, 1, 2)), 86_400),
+        ("<", (datetime(2020, 1, 1), datetime(2020, 1, 1, 1)), True),
         ("days between", (date(2020, 1, 1), date(2020, 3, 1)), 60),
         ("length", (None,), None),
         ("concat", ("a", "", "b"), "ab"),

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from datetime import datetime
 from fractions import Fraction
 
 import pytest
 
-from hedgerow.policy import ColumnRule, parse_policy
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import number_date
+from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
 from hedgerow.policy.toml.column_reader import compute_default_step
 from policy.helpers_page import SMALL, policy
 
@@ -20,6 +23,49 @@ def test_columns_are_filled_in() -> None:
     assert note == ColumnRule("note", hidden=True)
     (column,) = parse_policy(SMALL + 'columns.smoker = { type = "boolean" }').tables[0].columns
     assert column == ColumnRule("smoker", "boolean", values=(False, True))
+
+
+JULY = (datetime(2026, 7, 1), datetime(2026, 7, 31, 23, 59, 59, 999_999))
+
+
+@pytest.mark.parametrize(
+    ("written", "ends"),
+    [
+        ('values = "2026-07-01 … 2026-07-31"', JULY),
+        (
+            'values = "2026-07-01 00:00 ... 2026-07-31T12:30:00"',
+            (JULY[0], datetime(2026, 7, 31, 12, 30)),
+        ),
+        ("min = 2026-07-01, max = 2026-07-31", JULY),
+        ("min = 2026-07-01T00:00:00, max = '2026-07-31'", JULY),
+        ("hidden = false", None),
+    ],
+)
+def test_timestamps_have_bounds(written: str, ends: tuple[datetime, datetime] | None) -> None:
+    text = SMALL + f'columns.at = {{ type = "timestamp", {written} }}'
+    (column,) = parse_policy(text).tables[0].columns
+    low, high = (None, None) if ends is None else (F(number_date(end)) for end in ends)
+    assert column == ColumnRule("at", "timestamp", low, high)
+    again = parse_policy(write_policy(parse_policy(text)))
+    assert again.tables[0].columns == (column,)
+    assert Policy.from_canonical(again.canonical()) == again
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('values = ["2026-07-01"]', "must be a range for a timestamp"),
+        ('values = "2026-07-01 … noon"', "must be a date or a time without a zone"),
+        ("min = 3, max = 2026-07-31", "must be a date or a time without a zone"),
+        ("min = 2026-07-01T00:00:00Z, max = 2026-07-31", "must be a date or a time without a zone"),
+        ("min = 2026-07-31, max = 2026-07-01", "the last moment must be after the first"),
+        ("min = 2026-07-31", "max is missing"),
+        ("step = 3", "not a key of this table"),
+    ],
+)
+def test_malformed_timestamps_are_refused(written: str, told: str) -> None:
+    with pytest.raises(InvalidArgument, match=told):
+        parse_policy(SMALL + f'columns.at = {{ type = "timestamp", {written} }}')
 
 
 @pytest.mark.parametrize(

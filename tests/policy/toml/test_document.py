@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date, datetime
 from fractions import Fraction
 
 import pytest
 
 from hedgerow.policy import Policy, parse_policy, write_policy
+from hedgerow.policy.diff import list_loosenings, list_tightenings
 from hedgerow.policy.toml.document import read_document
 from policy.helpers_page import CLINIC, SMALL, edited, line, mistakes, policy
 
@@ -220,6 +222,37 @@ def test_quoted_values_of_a_csv_file_may_hold_line_breaks() -> None:
     assert mistakes(text) == [
         (line("multiline", text), "multiline is only allowed for .csv files: remove it")
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("2026-11-30", date(2026, 11, 30)),
+        ("2026-11-30T12:00:00", datetime(2026, 11, 30, 12)),
+        ("'2026-11-30'", date(2026, 11, 30)),
+    ],
+)
+def test_the_present_of_a_table_may_be_declared(written: str, found: date) -> None:
+    read = policy(("max_rows_per_group = 5", f"max_rows_per_group = 5\nas_of = {written}"))
+    assert [table.as_of for table in read.tables] == [found, None]
+    assert parse_policy(write_policy(read)).tables == read.tables
+    back = Policy.from_canonical(read.canonical())
+    assert back == read
+    assert sorted(type(table.as_of).__name__ for table in back.tables) == sorted(
+        ("NoneType", type(found).__name__)
+    )
+    assert list_loosenings(policy(), read) == ()
+    assert list_tightenings(policy(), read) == (
+        f"table 'visits': as_of changes from none to {found}.",
+    )
+
+
+def test_the_present_has_no_zone() -> None:
+    text = edited(
+        ("max_rows_per_group = 5", "max_rows_per_group = 5\nas_of = 2026-11-30T12:00:00Z")
+    )
+    ((_, told),) = mistakes(text)
+    assert told.startswith("as_of must be a date or a time without a zone")
 
 
 def test_bounds_may_be_left_to_be_found() -> None:

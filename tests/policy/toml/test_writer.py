@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import number_date
 from hedgerow.policy import (
     AnalystRule,
     BudgetRule,
@@ -82,7 +83,12 @@ decimals = st.builds(lambda n, places: F(n, 10**places), st.integers(1, 10**6), 
 @st.composite
 def columns(draw: st.DrawFn) -> ColumnRule:
     name = draw(words)
-    kind = draw(st.sampled_from(["integer", "real", "text", "date", "boolean", "hidden"]))
+    kind = draw(
+        st.sampled_from(["integer", "real", "text", "date", "boolean", "hidden", "timestamp"])
+    )
+    if kind == "timestamp":
+        ends = sorted({number_date(draw(st.datetimes())), number_date(draw(st.datetimes()))})
+        return ColumnRule(name, kind, *(map(F, ends) if len(ends) == 2 else ()))
     if kind == "hidden":
         return ColumnRule(name, hidden=True)
     if kind in {"integer", "real"} and draw(st.booleans()):
@@ -160,6 +166,7 @@ def policies(draw: st.DrawFn) -> Policy:
         tuple(found),
         auto_bounds=draw(st.booleans()),
         multiline=draw(st.booleans()),
+        as_of=draw(st.sampled_from([None, date(2026, 11, 30), datetime(2026, 11, 30, 12)])),
     )
     analysts = [
         AnalystRule(name, draw(st.none() | st.just(epsilon)))

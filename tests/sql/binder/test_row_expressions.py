@@ -122,6 +122,7 @@ def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> N
             "starts_with",
         ),
         *("left", "right", "substring", "substr", "datediff", "date_diff"),
+        *("date_part", "datepart"),
     }
 
 

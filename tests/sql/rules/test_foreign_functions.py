@@ -10,7 +10,6 @@ from sql.helpers_fixtures import ask, check_refused, pairs
 
 # What is advised, and the same about columns of the fixtures.
 ADVISED = {
-    "EXTRACT(MONTH FROM d)": "EXTRACT(MONTH FROM day)",
     "d + INTERVAL 3 DAY": "day + INTERVAL 3 DAY",
     "d - INTERVAL 3 DAY": "day - INTERVAL 3 DAY",
     "DATE_DIFF('day', a, b)": "DATE_DIFF('day', month, day)",

@@ -51,7 +51,7 @@ def test_a_refusal_has_problem_underline_and_fix() -> None:
         ("SELECT SUM(CASE WHEN age THEN 1 END) FROM visits", "CASE WHEN age THEN 1 END"),
         ("SELECT SUM(CAST(city AS DOUBLE)) FROM visits", "CAST(city AS DOUBLE)"),
         ("SELECT COUNT(*) FROM visits WHERE city::date = '2026-01-01'", "city::date"),
-        ("SELECT COUNT(*) FROM visits WHERE EXTRACT(hour FROM day) = 1", "EXTRACT(hour FROM day)"),
+        ("SELECT COUNT(*) FROM visits WHERE EXTRACT(era FROM day) = 1", "EXTRACT(era FROM day)"),
         ("SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE", "CURRENT_DATE"),
         ("SELECT COUNT(*) FROM visits WHERE (age, 1) = (2, 1)", "(age, 1)"),
         ("SELECT COUNT(*) FROM visits\nWHERE age > 3 AND agee < 5\nGROUP BY region", "agee"),

@@ -12,7 +12,7 @@ from hedgerow.database.query.pricing import QueryContext
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.plan.schema import Column
-from hedgerow.plan.values import Type, Value
+from hedgerow.plan.values import Type, Value, build_date
 from hedgerow.policy import AnalystRule, TableRule
 from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import format_bound
@@ -297,7 +297,9 @@ def _build_column_row(table: str, column: Column, is_unit: bool) -> SystemRow:
         "type": column.type,
         "min": _format_bound(known.low, column.type),
         "max": _format_bound(known.high, column.type),
-        "step": None if column.type == "date" else _format_bound(known.step, column.type),
+        "step": None
+        if column.type in ("date", "timestamp")
+        else _format_bound(known.step, column.type),
         "value_count": None if column.values is None else len(column.values),
         "value_list": _format_value_list(column),
         "is_unit": is_unit,
@@ -333,6 +335,6 @@ def _format_value(value: Value) -> str:
 def _format_bound(value: Fraction | None, type_: Type) -> str | None:
     if value is None:
         return None
-    if type_ == "date":
-        return date.fromordinal(int(value)).isoformat()
+    if type_ in ("date", "timestamp"):
+        return build_date(int(value), type_).isoformat()
     return str(value.numerator) if value.denominator == 1 else repr(float(value))

@@ -31,8 +31,9 @@ from hedgerow.engines.compile.sql_builders import (
     text_literal,
 )
 from hedgerow.errors import Unsupported
+from hedgerow.plan.scalar.timestamps import TIME_UNITS
 from hedgerow.plan.schema import Column
-from hedgerow.plan.values import Type
+from hedgerow.plan.values import DAY, FIRST_NUMBERS, LAST_NUMBERS, Type, build_date
 
 __all__ = [
     "CASTABLE_TYPES",
@@ -51,7 +52,8 @@ CASTABLE_TYPES: Final[Mapping[Type, tuple[Type, ...]]] = {
     "integer": ("integer", "real", "boolean"),
     "real": ("real", "integer", "boolean"),
     "text": ("text", "integer", "boolean"),
-    "date": ("date",),
+    "date": ("date", "timestamp"),
+    "timestamp": ("timestamp", "date"),
 }
 ID_TYPES: Final[tuple[Type, ...]] = ("integer", "text", "real")
 
@@ -59,8 +61,15 @@ _DECIMAL_PATTERN: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 _EXPONENT_PATTERN: Final = r"[eE][+-]?[0-9]{1,9}"
 # the sign, the digits before and after the point, the power of ten
 _SCIENTIFIC_PATTERN: Final = r"([+-]?)([0-9]*)\.?([0-9]*)[eE]([+-]?[0-9]+)"
-_INFINITY_WORDS: Final = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
+_POSITIVE_INFINITY: Final = ("inf", "+inf", "infinity", "+infinity")
+_NEGATIVE_INFINITY: Final = ("-inf", "-infinity")
+_INFINITY_WORDS: Final = (*_POSITIVE_INFINITY, *_NEGATIVE_INFINITY)
 _DATE_PATTERN: Final = r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
+# hour, minute, second and its fraction, behind a date; the fraction is cut off at microseconds
+_TIMESTAMP_PATTERN: Final = (
+    r"[0-9]{1,9}-[0-9]{1,2}-[0-9]{1,2}"
+    r"(?:[ T]([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?Z?)?"
+)
 # up to here doubles are exact to a thousandth, also those that DuckDB makes of decimals
 _MAX_DOUBLE_BOUND: Final = 2**40
 _INT64_LIMIT: Final = 2.0**63
@@ -76,7 +85,8 @@ CaseBranch = tuple[exp.Expr, exp.Expr]  # a condition, and the value where it ho
 class StoredColumn:
     """A column in the engine: its name and type there.
 
-    ``is_wide``: its integers may need more than 64 bits. ``exact_type``: of an id, the engine's own
+    ``is_wide``: its integers may need more than 64 bits, or its timestamps have nanoseconds and a
+    zone, which is cast off in two steps. ``exact_type``: of an id, the engine's own
     type, if ids of other types do not compare with it exactly.
     """
 
@@ -88,11 +98,13 @@ class StoredColumn:
 
 def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> exp.Expr:
     """Compile the read of a stored column as its declared type."""
-    raw = column(stored.name)
+    raw: exp.Expr = column(stored.name)
+    if stored.type == "timestamp" and stored.is_wide:
+        raw = cast(raw, "TIMESTAMPTZ", total=True)
     value = _cast_to_declared(raw, stored.type, declared.type)
     missing = _list_nan_branches(raw, stored.type, dialect)
-    if declared.type == "date":
-        value = clamp(value, constant(date.min, "date"), constant(date.max, "date"))
+    if declared.type in FIRST_NUMBERS:
+        value = clamp(value, *_build_calendar(declared.type))
         if declared.granularity != "day":
             value = dialect.date_truncations[f"start of {declared.granularity}"](value)
     if declared.values is not None:
@@ -101,7 +113,7 @@ def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> ex
     if (
         declared.low is not None
         and declared.high is not None
-        and declared.type in ("integer", "real", "date")
+        and declared.type in ("integer", "real", *FIRST_NUMBERS)
     ):
         ends = _build_bounds(declared, declared.low, declared.high)
         if declared.type != "integer" or not (stored.is_wide or stored.type == "real"):
@@ -116,6 +128,12 @@ def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> ex
             "coalesce", clamp(value, *ends, *missing), _clamp_beyond_int64(raw, *ends, *missing)
         )
     return case_when(*missing, otherwise=value) if missing else value
+
+
+def _build_calendar(type_: Type) -> tuple[exp.Expr, exp.Expr]:
+    """Build the first and the last date or timestamp that there is."""
+    first, last = (build_date(ends[type_], type_) for ends in (FIRST_NUMBERS, LAST_NUMBERS))
+    return constant(first, type_), constant(last, type_)
 
 
 def _clamp_as_double(
@@ -172,9 +190,9 @@ def _cast_to_declared(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
 def _build_bounds(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, exp.Expr]:
     if declared.type == "real":
         return real_literal(float(low)), real_literal(float(high))
-    if declared.type == "date":
-        first, last = (date.fromordinal(int(end)) for end in (low, high))
-        return constant(first, "date"), constant(last, "date")
+    if declared.type in FIRST_NUMBERS:
+        first, last = (build_date(int(end), declared.type) for end in (low, high))
+        return constant(first, declared.type), constant(last, declared.type)
     if int(low) >= 2**63 or int(high) < -(2**63):
         raise Unsupported(
             f"The bounds of {declared.name} do not fit into 64 bits. Declare bounds between -2^63"
@@ -257,6 +275,8 @@ def compile_parse(
     trimmed = call_function("trim", raw, text_literal(_WHITE_SPACE))
     if type_ == "date":
         return _parse_date(trimmed, dialect)
+    if type_ == "timestamp":
+        return _parse_timestamp(trimmed, dialect)
     infinite = _is_one_word(call_function("lower", trimmed.copy()), _INFINITY_WORDS)
     if type_ == "real":
         spelled = any_of(
@@ -336,15 +356,39 @@ def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
         ]
     )
     lower = call_function("lower", trimmed.copy())
-    positive = [word for word in _INFINITY_WORDS if not word.startswith("-")]
-    negative = [word for word in _INFINITY_WORDS if word.startswith("-")]
     return case_when(
-        (_is_one_word(lower, positive), constant(date.max, "date")),
-        (_is_one_word(lower.copy(), negative), constant(date.min, "date")),
+        (_is_one_word(lower, _POSITIVE_INFINITY), constant(date.max, "date")),
+        (_is_one_word(lower.copy(), _NEGATIVE_INFINITY), constant(date.min, "date")),
         (exp.Not(this=exp.Paren(this=is_date)), exp.Null()),
         (binary(year.copy(), exp.LT, integer_literal(1)), constant(date.min, "date")),
         (binary(year.copy(), exp.GT, integer_literal(9999)), constant(date.max, "date")),
         otherwise=day.copy(),
+    )
+
+
+def _parse_timestamp(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """Parse a date and a time of day; without a time it is midnight, and with a zone other than Z
+    it is NULL.
+    """
+    pieces = [dialect.regex_group(trimmed.copy(), _TIMESTAMP_PATTERN, group) for group in (1, 2, 3)]
+    fraction = dialect.regex_group(trimmed.copy(), _TIMESTAMP_PATTERN, 4)
+    six = cast(exp.Literal.number(6), "INT")
+    pieces.append(
+        call_function("rpad", call_function("left", fraction, six), six.copy(), text_literal("0"))
+    )
+    number = binary(dialect.ordinal(_parse_date(trimmed, dialect)), exp.Mul, integer_literal(DAY))
+    for piece, size in zip(pieces, (*reversed(TIME_UNITS.values()), 1), strict=True):
+        count = call_function("coalesce", cast(piece, "BIGINT", total=True), integer_literal(0))
+        number = binary(number, exp.Add, binary(count, exp.Mul, integer_literal(size)))
+    first, last = _build_calendar("timestamp")
+    lower = call_function("lower", trimmed.copy())
+    return case_when(
+        (_is_one_word(lower, _POSITIVE_INFINITY), last),
+        (_is_one_word(lower.copy(), _NEGATIVE_INFINITY), first),
+        (
+            dialect.full_match(trimmed.copy(), _TIMESTAMP_PATTERN),
+            dialect.build_timestamp(number),
+        ),
     )
 
 

@@ -21,6 +21,9 @@ class Dialect:
     truncating_divide: Callable[[exp.Expr, exp.Expr], exp.Expr]  # integers, towards zero
     is_nan: Callable[[exp.Expr], exp.Expr]
     ordinal: Callable[[exp.Expr], exp.Expr]  # days, counted from 1 on 0001-01-01
+    # timestamps and their numbers: microseconds, so that dividing them by a day gives the ordinal
+    timestamp_number: Callable[[exp.Expr], exp.Expr]
+    build_timestamp: Callable[[exp.Expr], exp.Expr]
     full_match: Callable[[exp.Expr, str], exp.Expr]  # text against a regular expression
     regex_group: Callable[[exp.Expr, str, int], exp.Expr]
     date_parts: Mapping[str, Callable[[exp.Expr], exp.Expr]]

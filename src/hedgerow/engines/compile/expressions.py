@@ -30,7 +30,8 @@ from hedgerow.engines.compile.sql_builders import (
 from hedgerow.plan.scalar.dates import DATE_PARTS, DATE_SHIFTS, DATE_TRUNCATIONS
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
-from hedgerow.plan.values import Range, Type
+from hedgerow.plan.scalar.timestamps import TIME_PARTS, TIME_UNITS
+from hedgerow.plan.values import DAY, FIRST_NUMBERS, LAST_NUMBERS, Range, Type
 
 __all__ = ["FUNCTION_COMPILERS", "compile_expression", "estimate_size"]
 
@@ -94,6 +95,8 @@ _ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
     "right": (1, 3),
     "add days": (3, 9),
     "add months": (3, 9),
+    "add microseconds": (3, 9),
+    "add calendar months": (4, 9),
 }
 
 
@@ -233,6 +236,53 @@ def _make_date_function(name: str) -> FunctionCompiler:
     )
 
 
+def _make_time_part(size: int, whole: int) -> FunctionCompiler:
+    def rule(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+        rest = binary(_build_number(terms[0], dialect), exp.Mod, integer_literal(whole))
+        return dialect.truncating_divide(rest, integer_literal(size))
+
+    return rule
+
+
+def _make_time_truncation(size: int) -> FunctionCompiler:
+    def rule(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+        count = dialect.truncating_divide(_build_number(terms[0], dialect), integer_literal(size))
+        return dialect.build_timestamp(binary(count, exp.Mul, integer_literal(size)))
+
+    return rule
+
+
+def _make_time_difference(size: int) -> FunctionCompiler:
+    def rule(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+        first, last = (
+            dialect.truncating_divide(_build_number(term, dialect), integer_literal(size))
+            for term in terms
+        )
+        return binary(last, exp.Sub, first)
+
+    return rule
+
+
+def _build_number(term: TypedSql, dialect: Dialect) -> exp.Expr:
+    return dialect.timestamp_number(term.cast_to("timestamp"))
+
+
+def _compile_microsecond_shift(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+    first, last = (integer_literal(ends["timestamp"]) for ends in (FIRST_NUMBERS, LAST_NUMBERS))
+    # so that the sum stays within 64 bits
+    far = clamp(terms[1].cast_to("integer"), binary(first, exp.Sub, last), last)
+    moved = binary(_build_number(terms[0], dialect), exp.Add, far)
+    return dialect.build_timestamp(clamp(moved, first.copy(), last.copy()))
+
+
+def _compile_calendar_shift(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+    time = terms[0].cast_to("timestamp")
+    day = dialect.date_shifts["add months"](cast_to_type(time, "date"), terms[1].cast_to("integer"))
+    rest = binary(dialect.timestamp_number(time.copy()), exp.Mod, integer_literal(DAY))
+    start = binary(dialect.ordinal(day), exp.Mul, integer_literal(DAY))
+    return dialect.build_timestamp(binary(start, exp.Add, rest))
+
+
 FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "+": _make_operator(exp.Add),
     "-": _make_operator(exp.Sub),
@@ -281,6 +331,13 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "days between": lambda terms, _: binary(
         terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")
     ),
+    "to date": lambda terms, _: cast_to_type(terms[0].sql, "date"),
+    "to timestamp": lambda terms, _: cast_to_type(terms[0].sql, "timestamp"),
+    "add microseconds": _compile_microsecond_shift,
+    "add calendar months": _compile_calendar_shift,
+    **{unit: _make_time_part(TIME_UNITS[unit], whole) for unit, whole in TIME_PARTS.items()},
+    **{f"start of {unit}": _make_time_truncation(size) for unit, size in TIME_UNITS.items()},
+    **{f"{unit}s between": _make_time_difference(size) for unit, size in TIME_UNITS.items()},
     **{name: _make_date_shift(name) for name in DATE_SHIFTS},
     **{name: _make_date_function(name) for name in (*DATE_PARTS, *DATE_TRUNCATIONS)},
 }

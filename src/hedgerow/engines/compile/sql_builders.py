@@ -12,7 +12,7 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.values import Type, Value
+from hedgerow.plan.values import Type, Value, number_date
 
 __all__ = [
     "NamedExpressions",
@@ -44,6 +44,7 @@ SQL_TYPES: dict[Type, str] = {
     "real": "DOUBLE",
     "text": "VARCHAR",
     "date": "DATE",
+    "timestamp": "TIMESTAMP",
 }
 
 
@@ -111,7 +112,7 @@ def constant(value: Value, type_: Type) -> exp.Expr:
     if type_ == "real":
         return real_literal(float(value))  # type: ignore[arg-type]
     if isinstance(value, date):
-        return cast_to_type(exp.Literal.string(value.isoformat()), "date")
+        return cast_to_type(exp.Literal.string(value.isoformat()), type_)
     return text_literal(str(value))
 
 
@@ -122,10 +123,10 @@ def is_one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr
     table, once for each row, since an engine may otherwise compare with every item (DuckDB does so
     for reals, which have two zeros).
     """
-    if type_ in ("integer", "date"):
+    if type_ in ("integer", "date", "timestamp"):
         low, high = min(values), max(values)  # type: ignore[type-var]
         first, last = (
-            end.toordinal() if isinstance(end, date) else int(end)  # type: ignore[arg-type]
+            number_date(end) if isinstance(end, date) else int(end)  # type: ignore[arg-type]
             for end in (low, high)
         )
         if last - first + 1 == len(set(values)):

@@ -20,6 +20,7 @@ _TYPE_NAMES: Final[Mapping[Type | None, str]] = {
     "real": "real numbers",
     "text": "text",
     "date": "dates",
+    "timestamp": "timestamps",
     None: "values of another type",
 }
 
@@ -41,7 +42,7 @@ def locate_columns(schema: Schema, relation: str, columns: Sequence[PhysicalColu
     for declared in schema.columns:
         there = find_column(schema, declared.name, columns)
         if there.type is None or there.type not in CASTABLE_TYPES[declared.type]:
-            is_text_date = (there.type, declared.type) == ("text", "date")
+            is_text_date = there.type == "text" and declared.type in ("date", "timestamp")
             how = ", for instance with pandas.to_datetime" if is_text_date else ""
             raise SourceError(
                 f"The column {declared.name} of {schema.table} holds {_TYPE_NAMES[there.type]}, but"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
 from sqlglot import exp
@@ -21,6 +21,7 @@ from hedgerow.engines.compile.sql_builders import (
     text_literal,
 )
 from hedgerow.plan.scalar.dates import DATE_TRUNCATIONS
+from hedgerow.plan.values import number_date
 
 __all__ = ["DUCKDB"]
 
@@ -34,10 +35,19 @@ def _make_truncation(unit: str) -> Callable[[exp.Expr], exp.Expr]:
 
 
 _FIRST_DAY, _LAST_DAY = constant(date.min, "date"), constant(date.max, "date")
+_EPOCH: Final = number_date(datetime(1970, 1, 1))
 
 
 def _build_ordinal(day: exp.Expr) -> exp.Expr:
     return binary(binary(day, exp.Sub, _FIRST_DAY.copy()), exp.Add, integer_literal(1))
+
+
+def _build_timestamp_number(time: exp.Expr) -> exp.Expr:
+    return binary(call_function("epoch_us", time), exp.Add, integer_literal(_EPOCH))
+
+
+def _build_timestamp(number: exp.Expr) -> exp.Expr:
+    return call_function("make_timestamp", binary(number, exp.Sub, integer_literal(_EPOCH)))
 
 
 def _add_days(day: exp.Expr, count: exp.Expr) -> exp.Expr:
@@ -99,6 +109,8 @@ DUCKDB: Final = Dialect(
         )
     ),
     ordinal=_build_ordinal,
+    timestamp_number=_build_timestamp_number,
+    build_timestamp=_build_timestamp,
     full_match=lambda value, pattern: call_function(
         "regexp_full_match", value, text_literal(pattern)
     ),

@@ -5,6 +5,8 @@ It never raises.
 to the bounds like other values outside; without bounds they are NULL.
 * Text that spells a value of the type is that value, to its last digit and with any exponent
 (``15e-1`` is the integer 2). White space around a number or a date is ignored.
+* A date is the midnight of a timestamp, and a timestamp with a zone its time in UTC; text with a
+zone other than Z is no timestamp. The time of day is cut off at microseconds.
 * Only integers, booleans and dates are converted to text.
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -21,13 +23,17 @@ from typing import Any, Final
 from hedgerow.plan.scalar.dates import DATE_TRUNCATIONS
 from hedgerow.plan.scalar.functions import round_half_away
 from hedgerow.plan.schema import Column
-from hedgerow.plan.values import Value
+from hedgerow.plan.values import Type, Value, build_date, number_date
 
 __all__ = ["read_value"]
 
 _NUMBER_PATTERN: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
 _DATE_PATTERN: Final = re.compile(
     r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
+)
+_TIMESTAMP_PATTERN: Final = re.compile(
+    r"[0-9]{1,9}-[0-9]{1,2}-[0-9]{1,2}"
+    r"(?:[ T]([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?Z?)?"
 )
 _MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1  # the ends of 64 bits
 _TRUE_WORDS: Final = ("true", "t", "yes", "y", "1")
@@ -59,7 +65,8 @@ def read_value(column: Column, raw: object) -> Value:
 
 def _clamp(value: Any, low: Fraction, high: Fraction) -> Value:
     if isinstance(value, date):
-        return date.fromordinal(min(max(value.toordinal(), int(low)), int(high)))
+        type_: Type = "timestamp" if isinstance(value, datetime) else "date"
+        return build_date(min(max(number_date(value), int(low)), int(high)), type_)
     if isinstance(value, int):
         return min(max(value, int(low), _MIN_INT64), int(high), _MAX_INT64)
     clamped: float = min(max(value, float(low)), float(high))
@@ -135,10 +142,29 @@ def _read_date(raw: object) -> date | None:
     return date.min if year < 1 else date.max if year > 9999 else inside
 
 
+def _read_timestamp(raw: object) -> datetime | None:
+    if isinstance(raw, datetime):
+        return raw if raw.tzinfo is None else raw.astimezone(UTC).replace(tzinfo=None)
+    text = raw.strip() if isinstance(raw, str) else ""
+    if text.lower() in _INFINITIES:
+        return datetime.max if _INFINITIES[text.lower()] > 0 else datetime.min
+    match, day = _TIMESTAMP_PATTERN.fullmatch(text), _read_date(raw)
+    if day is None or (match is None and isinstance(raw, str)):
+        return None
+    hour, minute, second, fraction = (part or "" for part in match.groups()) if match else [""] * 4
+    return datetime.combine(day, datetime.min.time()) + timedelta(
+        hours=int(hour or 0),
+        minutes=int(minute or 0),
+        seconds=int(second or 0),
+        microseconds=int(fraction.ljust(6, "0")[:6]),
+    )
+
+
 _READERS: Final[Mapping[str, Callable[[object], Value]]] = {
     "boolean": _read_boolean,
     "integer": _read_integer,
     "real": _read_real,
     "text": _read_text,
     "date": _read_date,
+    "timestamp": _read_timestamp,
 }

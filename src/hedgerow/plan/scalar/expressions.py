@@ -13,7 +13,7 @@ from typing import Final
 
 from hedgerow.errors import Unsupported
 from hedgerow.plan.scalar.functions import FUNCTIONS
-from hedgerow.plan.values import Range, Type, Value
+from hedgerow.plan.values import Range, Type, Value, number_date
 
 __all__ = [
     "Call",
@@ -64,7 +64,7 @@ class Constant:
             return Range(self.type, values=())
         if self.type == "text" or self.type == "boolean":
             return Range(self.type, values=(self.value,), nullable=False)
-        number = Fraction(self.value.toordinal() if isinstance(self.value, date) else self.value)
+        number = Fraction(number_date(self.value) if isinstance(self.value, date) else self.value)
         step = Fraction(1) if self.type == "integer" else None
         return Range(self.type, number, number, step, (self.value,), nullable=False)
 

@@ -44,6 +44,7 @@ from hedgerow.plan.scalar.logic import (
     promote_to_real,
 )
 from hedgerow.plan.scalar.strings import STRING_FUNCTIONS, infer_string_range
+from hedgerow.plan.scalar.timestamps import TIMESTAMP_FUNCTIONS
 from hedgerow.plan.values import Range, Type, compute_common_step
 
 __all__ = ["FUNCTIONS", "Function", "round_half_away"]
@@ -94,6 +95,7 @@ def _name_type(type_: Type) -> str:
         "real": "a real number",
         "text": "text",
         "date": "a date",
+        "timestamp": "a timestamp",
     }[type_]
 
 
@@ -210,13 +212,13 @@ def _infer_ln(ranges: Sequence[Range]) -> Range:
 def _infer_extreme(
     name: str, pick: Callable[[Sequence[Fraction]], Fraction], ranges: Sequence[Range]
 ) -> Range:
-    """Return the range of LEAST or GREATEST of numbers, or of dates, which needs no bounds.
+    """Return the range of LEAST or GREATEST of numbers, dates or timestamps; it needs no bounds.
 
     LEAST has an upper bound if one argument has one, and a lower bound if all have one; GREATEST
     the other way round. So GREATEST(LEAST(x, 9), 0) has both, whatever x is.
     """
     types = {range_.type for range_ in ranges}
-    if types != {"date"} and not types <= {"integer", "real"}:
+    if types not in ({"date"}, {"timestamp"}) and not types <= {"integer", "real"}:
         raise Unsupported(
             f"{name} needs numbers only, or dates only, but these are"
             f" {' and '.join(sorted(types))}."
@@ -326,6 +328,7 @@ _ALL_FUNCTIONS: Final = (
     ),
     *(Function(name, partial(infer_date_shift, name), move) for name, move in DATE_SHIFTS.items()),
     Function("days between", infer_days_between, count_days_between),
+    *(Function(name, *made) for name, made in TIMESTAMP_FUNCTIONS.items()),
     *(
         Function(name, partial(infer_string_range, name), run)
         for name, (_, _, run) in STRING_FUNCTIONS.items()

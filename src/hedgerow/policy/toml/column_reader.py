@@ -6,7 +6,15 @@ from datetime import date
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.policy.declared_values import TYPES, Granularity, Value, read_values
+from hedgerow.plan.values import number_date
+from hedgerow.policy.declared_values import (
+    TYPES,
+    Granularity,
+    Value,
+    read_moment,
+    read_moments,
+    read_values,
+)
 from hedgerow.policy.records import ColumnRule
 from hedgerow.policy.toml.section_reader import (
     Section,
@@ -33,6 +41,8 @@ def read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
 def _read_column(name: str, section: Section) -> ColumnRule | None:
     section.check_keys("type", "min", "max", "step", "values", "hidden")
     kind = section.read_optional("type", build_choice_reader(*TYPES))
+    if kind == "timestamp":
+        return _read_timestamp(name, section)
     low, high = section.read_optional("min", _read_bound), section.read_optional("max", _read_bound)
     step = section.read_optional("step", read_number)
     hidden = section.read_optional("hidden", read_flag) or False
@@ -52,6 +62,20 @@ def _read_column(name: str, section: Section) -> ColumnRule | None:
     if step is None and low is not None and high is not None and low < high:
         step = compute_default_step(kind, low, high)
     return ColumnRule(name, kind, low, high, step, values, hidden=hidden, grain=grain)
+
+
+def _read_timestamp(name: str, section: Section) -> ColumnRule | None:
+    """Read a timestamp column; its bounds are the numbers of timestamps."""
+    section.check_keys("type", "min", "max", "values", "hidden")
+    hidden = section.read_optional("hidden", read_flag) or False
+    ends = section.read_optional("values", lambda written, _: read_moments(written)) or (
+        section.read_optional("min", read_moment),
+        section.read_optional("max", lambda value, key: read_moment(value, key, is_end=True)),
+    )
+    if section.bad_keys:
+        return None
+    low, high = (None if end is None else Fraction(number_date(end)) for end in ends)
+    return ColumnRule(name, "timestamp", low, high, hidden=hidden)
 
 
 def _read_bound(value: object, key: str) -> Fraction:

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -22,6 +23,7 @@ from hedgerow.policy.checks import (
     check_database,
     check_table,
 )
+from hedgerow.policy.declared_values import read_moment
 from hedgerow.policy.foreign_keys import check_links, parse_unit
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.records import (
@@ -251,6 +253,7 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
         unique=section.read_optional("unique", _read_unique) or (),
         auto_bounds=section.read_optional("auto_bounds", read_flag) or False,
         multiline=section.read_optional("multiline", read_flag) or False,
+        as_of=section.read_optional("as_of", _read_as_of),
     )
     if not readable:  # its column may be one that could not be read
         rule = replace(rule, partition=None)
@@ -287,6 +290,7 @@ _TABLE_KEYS = (
     "unique",
     "auto_bounds",
     "multiline",
+    "as_of",
 )
 
 
@@ -318,6 +322,13 @@ def _read_source(value: object, key: str) -> str:
     if not text.lower().endswith((".csv", ".parquet")):
         raise InvalidArgument(key, "must be a .csv or .parquet file", value)
     return os.path.normpath(text).replace(os.sep, "/")
+
+
+def _read_as_of(value: object, key: str) -> date:
+    """Read the present of a table: a date, or a moment."""
+    found = read_moment(value, key)
+    is_day = len(value) == 10 if isinstance(value, str) else not isinstance(value, datetime)
+    return found.date() if is_day else found
 
 
 def _read_unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:

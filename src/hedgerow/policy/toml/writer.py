@@ -14,6 +14,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import build_date
 from hedgerow.policy.declared_values import GRANULARITIES, Value, read_values
 from hedgerow.policy.from_frame import FRAME_SOURCE
 from hedgerow.policy.policy import Policy
@@ -57,6 +58,7 @@ _COMMENTS = {
     "max_parts_per_unit": "a unit in k parts pays for up to k of them",
     "public": "protects nobody",
     "unique": "columns that no two rows share",
+    "as_of": "what CURRENT_DATE and CURRENT_TIMESTAMP mean",
     "multiline": "quoted values may contain line breaks",
     "auto_bounds": "undeclared bounds are found privately, and charged",
     "max_epsilon": "a quota within the budget",
@@ -124,6 +126,7 @@ def _format_table(rule: TableRule) -> Iterator[str]:
         ("unique", _format_unique(rule.unique)),
         ("auto_bounds", rule.auto_bounds or None),
         ("multiline", rule.multiline or None),
+        ("as_of", rule.as_of),
     ]
     yield _format_section(f"[{header}]", lines)
     if rule.columns:
@@ -160,7 +163,10 @@ def _format_column(rule: ColumnRule) -> str:
     if values is None or rule.low is not None or rule.type not in {"text", "integer", "boolean"}:
         parts.append(("type", _format_value(rule.type)))
     if rule.low is not None and rule.high is not None:
-        parts += [("min", _format_value(rule.low)), ("max", _format_value(rule.high))]
+        ends: list[object] = [rule.low, rule.high]
+        if rule.type == "timestamp":
+            ends = [build_date(int(end), "timestamp") for end in (rule.low, rule.high)]
+        parts += zip(("min", "max"), map(_format_value, ends), strict=True)
         if rule.step is not None and rule.step != compute_default_step(
             rule.type, rule.low, rule.high
         ):

@@ -78,6 +78,7 @@ def _choose_arrow_type(attribute: Attribute) -> Any:
         "text": pa.string(),
         "boolean": pa.bool_(),
         "date": pa.date32(),
+        "timestamp": pa.timestamp("us"),
     }[attribute.type]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any, Final, Literal, NoReturn
 
@@ -11,6 +12,7 @@ from sqlglot import exp
 from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression
 from hedgerow.plan.scalar.functions import FUNCTIONS
+from hedgerow.plan.scalar.timestamps import TIMESTAMP_FUNCTIONS
 from hedgerow.plan.values import Range, Type
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.declaration_hints import (
@@ -52,6 +54,10 @@ _TYPE_FIXES: Final = {
     "number": "Use columns that the policy declares as numbers.",
     "text": "Use columns that the policy declares as text.",
     "date": "Use a column that the policy declares as a date, or write DATE '2026-01-31'.",
+    "timestamp": (
+        "Use a column that the policy declares as a timestamp, or write"
+        " TIMESTAMP '2026-01-31 09:30:00'."
+    ),
     "same": (
         "Compare values of one type: numbers with numbers, text with text, dates with"
         " '2026-01-31', conditions with TRUE or FALSE."
@@ -70,6 +76,9 @@ _UNBOUNDED_QUOTIENT: Final = (
     "it has none where a divisor or the argument of LN may be 0",
     "Keep it away from 0: x / GREATEST(y, 1), LN(GREATEST(y, 1)).",
 )
+_MIXABLE_FUNCTIONS: Final = frozenset(
+    ("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif", "least", "greatest")
+)
 _ARGUMENT_KINDS: Final = {
     **dict.fromkeys(("and", "or", "not"), "boolean"),
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif"), "same"),
@@ -82,6 +91,7 @@ _ARGUMENT_KINDS: Final = {
         for name in FUNCTIONS
         if name.startswith(("start of", "day", "year", "month", "quarter", "add "))
     },
+    **dict.fromkeys((*TIMESTAMP_FUNCTIONS, "to date"), "timestamp"),
 }
 
 
@@ -158,6 +168,7 @@ class RowBinder:
 
     def apply(self, node: exp.Expr, function: str, *arguments: TypedExpression) -> TypedExpression:
         """Apply a function of the plan; refuse arguments whose types or bounds do not fit."""
+        arguments = self._align_times(node, function, arguments)
         size = 1 + sum(argument.size for argument in arguments)
         if size > MAX_EXPRESSION_SIZE:
             self.refuse(
@@ -184,6 +195,19 @@ class RowBinder:
         work = size + sum(argument.work for argument in arguments)
         return TypedExpression(
             Call(function, tuple(argument.expression for argument in arguments)), result, size, work
+        )
+
+    def _align_times(
+        self, node: exp.Expr, function: str, arguments: tuple[TypedExpression, ...]
+    ) -> tuple[TypedExpression, ...]:
+        """Convert dates among timestamps to their midnights."""
+        if function not in _MIXABLE_FUNCTIONS or not {"date", "timestamp"} <= {
+            argument.type for argument in arguments
+        }:
+            return arguments
+        return tuple(
+            self.apply(node, "to timestamp", argument) if argument.type == "date" else argument
+            for argument in arguments
         )
 
     def _compute_range(self, function: str, arguments: Sequence[TypedExpression]) -> Range:
@@ -246,6 +270,10 @@ class RowBinder:
             f"A confidence interval is not allowed inside {self.clause}",
             _AGGREGATE_FIXES[self.clause],
         )
+
+    def find_as_of(self, node: exp.Expr) -> date:
+        """Return the moment that the policy declares as the present of the tables."""
+        return self.scope.find_as_of(node)
 
     def replace_keys(
         self, node: exp.Expr, expression: Expression, names: Mapping[Expression, str], example: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, NoReturn, Protocol
 
 from sqlglot import exp
@@ -39,6 +40,9 @@ class Binder(Protocol):
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
         """Bind an end of the interval of an aggregate."""
+
+    def find_as_of(self, node: exp.Expr) -> date:
+        """Return the moment that the policy declares as the present of the tables."""
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         """Raise a refusal that underlines the node."""

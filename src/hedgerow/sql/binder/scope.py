@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Final
 
 from sqlglot import exp
@@ -270,6 +271,22 @@ class Scope:
             else "The tables of this question have"
         )
         return self.text.refusal(Unsupported, f"{who} no column {name}", node, fix)
+
+    def find_as_of(self, node: exp.Expr) -> date:
+        """Return the moment that the policy declares as the present of the tables."""
+        names = [name for name, _ in self.tables]
+        found = {entry.as_of for _, entry in self.tables if entry.as_of is not None}
+        if len(found) == 1:
+            return found.pop()
+        problem, fix = (
+            "The present is not declared",
+            "Write a fixed date, such as DATE '2026-01-31'",
+        )
+        if found:
+            problem = f"{' and '.join(names)} have different presents (as_of)"
+        elif names:
+            fix += f"; or declare one in the policy, under [tables.{names[0]}]: as_of = 2026-01-31"
+        raise self.text.refusal(Unsupported, problem, node, f"{fix}.")
 
     def find_plan_column(self, column: str) -> ColumnReference | None:
         """Return the visible column of a column of the plan."""

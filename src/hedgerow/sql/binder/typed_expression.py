@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
 from sqlglot import exp
@@ -16,19 +16,19 @@ from hedgerow.plan.values import Range, Type, Value
 from hedgerow.sql.syntax.source_text import SourceText
 
 __all__ = [
-    "NO_TIME_OF_DAY",
     "TypedExpression",
     "align_types",
     "build_constant",
     "explain_invalid_date",
     "format_as_number",
     "parse_iso_date",
+    "parse_iso_timestamp",
     "require_condition",
 ]
 
-NO_TIME_OF_DAY: Final = "Times of day are not supported: a timestamp is read as its date"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
+_TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?")
+_TIMES: Final = ("date", "timestamp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,17 @@ def build_constant(value: Value, type_: Type) -> TypedExpression:
 def align_types(
     values: Sequence[TypedExpression], type_: Type | None = None
 ) -> list[TypedExpression]:
-    """Return values with constants cast to the type of the others: NULL to any, text to a date."""
+    """Return values with constants cast to the type of the others: NULL to any, text to a date or
+    timestamp, a date to a timestamp.
+    """
     types = [value.type for value in values if not value.is_null]
     default: Type = types[0] if types else "integer"
     wanted: Type = (
-        type_ if type_ is not None else next((known for known in types if known != "text"), default)
+        type_
+        if type_ is not None
+        else "timestamp"
+        if "timestamp" in types
+        else next((known for known in types if known != "text"), default)
     )
     return [_convert_constant(value, wanted) for value in values]
 
@@ -78,12 +84,12 @@ def _convert_constant(value: TypedExpression, wanted: Type) -> TypedExpression:
         return value
     if value.is_null:
         return replace(value, expression=Constant(None, wanted), range=Range(wanted, values=()))
-    found = (
-        parse_iso_date(value.expression.value)
-        if wanted == "date" and isinstance(value.expression.value, str)
-        else None
-    )
-    return value if found is None else build_constant(found, "date")
+    written, found = value.expression.value, None
+    if isinstance(written, str) and wanted in _TIMES:
+        found = parse_iso_date(written) if wanted == "date" else parse_iso_timestamp(written)
+    elif isinstance(written, date) and wanted == "timestamp":
+        found = datetime.combine(written, datetime.min.time())
+    return value if found is None else build_constant(found, wanted)
 
 
 def require_condition(
@@ -106,10 +112,28 @@ def parse_iso_date(text: str) -> date | None:
         return None
 
 
-def explain_invalid_date(text: str) -> tuple[str, str]:
-    """Return the problem and the fix for text that is not a date."""
+def parse_iso_timestamp(text: str) -> datetime | None:
+    """Parse a date, or a date and a time of day without a zone."""
+    try:
+        is_written = _DAY.fullmatch(text) or _TIMESTAMP.fullmatch(text)
+        return datetime.fromisoformat(text) if is_written else None
+    except ValueError:
+        return None
+
+
+def explain_invalid_date(text: str, type_: Type = "date") -> tuple[str, str]:
+    """Return the problem and the fix for text that is not a date, or not a timestamp."""
+    if type_ == "timestamp":
+        return (
+            "This is not a timestamp without a zone",
+            "Write date and time: TIMESTAMP '2026-01-31 09:30:00'.",
+        )
     if _TIMESTAMP.fullmatch(text):
-        return NO_TIME_OF_DAY, f"Write the date alone, which covers the whole day: '{text[:10]}'."
+        return (
+            "A date has no time of day",
+            f"Write the date alone, which covers the whole day: '{text[:10]}'; or a timestamp:"
+            f" TIMESTAMP '{text}'.",
+        )
     if _DAY.fullmatch(text):
         return f"{text} is not a valid date", "Write a date that exists, such as '2026-01-31'."
     return "This is not a date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."

@@ -49,7 +49,9 @@ _CONSTANT_PARTS: Final = {
 }
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _COMPARISONS: Final = frozenset({"=", "<>", *_MIRRORED, "in", "nullif", "least", "greatest"})
-_DATE_FUNCTIONS: Final = frozenset({*DATE_PARTS, *DATE_TRUNCATIONS, *DATE_SHIFTS, "days between"})
+_DATE_FUNCTIONS: Final = frozenset(
+    {*DATE_PARTS, *DATE_TRUNCATIONS, *DATE_SHIFTS, "days between", "to timestamp"}
+)
 _PART_FIXES: Final = {
     "month": "MONTH({0}), QUARTER({0}), YEAR({0}) or DATE_TRUNC('month', {0})",
     "year": "YEAR({0}) or DATE_TRUNC('year', {0})",

@@ -7,7 +7,7 @@ every database.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -26,7 +26,7 @@ from hedgerow.plan.scalar.expressions import (
     insert_casts,
     substitute_columns,
 )
-from hedgerow.plan.values import Range, Value
+from hedgerow.plan.values import Range, Value, number_date
 from hedgerow.sql.binder.row_expressions import find_functions
 
 __all__ = [
@@ -56,7 +56,9 @@ _PYTHON_TYPES: Final[Mapping[str, type]] = {
     "real": float,
     "text": str,
     "date": date,
+    "timestamp": datetime,
 }
+_INEXACT_FUNCTIONS: Final = ("/", "sqrt", "to real")
 MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
@@ -109,7 +111,7 @@ def narrow_domain(
         if values is not None:
             found = tuple(value for value in found if value in values)
         else:
-            exact = find_functions(expression).isdisjoint(("/", "sqrt", "to real"))
+            exact = find_functions(expression).isdisjoint(_INEXACT_FUNCTIONS)
             bounds = infer_range(
                 expression, _narrow_ranges(ranges, conditions) if exact else ranges
             )
@@ -144,9 +146,22 @@ def find_listed_values(rows: RelationNode, key: Expression, limit: int) -> tuple
         found = _intersect_listed_values(
             conditions, expression, infer_range(expression, ranges).type
         ) or list_possible_values(expression, ranges, limit, conditions)
+        if found is None:
+            found = _list_narrowed_times(expression, ranges, conditions)
         if found and len(found) <= limit:
             return tuple(sorted(found))  # type: ignore[type-var]
     return None
+
+
+def _list_narrowed_times(
+    expression: Expression, ranges: Mapping[str, Range], conditions: Sequence[Expression]
+) -> set[Value] | None:
+    """List the days, hours or the like of a timestamp between the bounds that conditions set."""
+    if not find_functions(expression).isdisjoint(_INEXACT_FUNCTIONS):
+        return None
+    known = infer_range(expression, _narrow_ranges(ranges, conditions))
+    is_time = known.type in ("date", "timestamp") and known.values is not None
+    return set(known.values or ()) if is_time else None
 
 
 def _intersect_listed_values(
@@ -277,7 +292,7 @@ def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None
 def _narrow_ranges(
     ranges: Mapping[str, Range], conditions: Sequence[Expression]
 ) -> dict[str, Range]:
-    """Return ranges narrowed by comparisons of integers and dates with constants.
+    """Return ranges narrowed by comparisons of integers, dates and timestamps with constants.
 
     Reals stay as they are, because doubles round.
     """
@@ -288,7 +303,7 @@ def _narrow_ranges(
         if (comparison := _parse_comparison(condition)) is not None
     ):
         known = found[name]
-        if known.type not in ("integer", "date"):
+        if known.type not in ("integer", "date", "timestamp"):
             continue
         low, high = known.low, known.high
         if sign in ("<", ">") and value.denominator == 1:
@@ -330,7 +345,7 @@ def mirror_comparison(condition: Expression) -> Expression:
 
 def to_fraction(value: Value) -> Fraction | None:
     if isinstance(value, date):
-        return Fraction(value.toordinal())
+        return Fraction(number_date(value))
     # A double would round larger integers.
     small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
     return Fraction(value) if small else None  # type: ignore[arg-type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 from fractions import Fraction
 
 from sqlglot import exp
@@ -16,7 +15,7 @@ from hedgerow.plan.scalar.expressions import (
     find_columns,
     insert_casts,
 )
-from hedgerow.plan.values import Range
+from hedgerow.plan.values import Range, build_date
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
@@ -195,6 +194,6 @@ def _format_values(known: Range) -> str:
 
 
 def _format_end(end: Fraction, known: Range) -> str:
-    if known.type == "date":
-        return date.fromordinal(int(end)).isoformat()
+    if known.type in ("date", "timestamp"):
+        return str(build_date(int(end), known.type))
     return str(int(end)) if end.denominator == 1 else f"{float(end):g}"

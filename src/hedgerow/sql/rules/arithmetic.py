@@ -21,6 +21,12 @@ def _bind_binary(node: exp.Binary, binder: Binder) -> TypedExpression:
     if sign in "+-" and isinstance(node.expression, exp.Interval):
         return shift_date(node, binder, node.this, node.expression, 1 if sign == "+" else -1)
     left, right = binder.bind(node.this), binder.bind(node.expression)
+    if "timestamp" in (left.type, right.type):
+        binder.refuse(
+            node,
+            "This operation is not defined for timestamps",
+            "Write t + INTERVAL 3 HOUR, or DATE_DIFF('second', a, b) for the seconds from a to b.",
+        )
     if sign in "+-" and "date" in (left.type, right.type):
         return _bind_date_arithmetic(node, binder, left, right)
     if sign in "/%" and isinstance(right.expression, Constant) and right.expression.value == 0:

@@ -24,14 +24,14 @@ _OPERATORS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">
 
 
 def _check_dates(node: exp.Expr, binder: Binder, values: Sequence[TypedExpression]) -> None:
-    """Refuse text that is no valid date beside a date."""
+    """Refuse text that is no valid date or timestamp beside one."""
     texts = [
         value.expression.value
         for value in values
         if isinstance(value.expression, Constant) and value.type == "text"
     ]
-    if texts and any(value.type == "date" for value in values):
-        binder.refuse(node, *explain_invalid_date(str(texts[0])))
+    for type_ in {value.type for value in values} & {"date", "timestamp"} if texts else ():
+        binder.refuse(node, *explain_invalid_date(str(texts[0]), type_))
 
 
 def _bind_comparison(node: exp.Binary, binder: Binder) -> TypedExpression:

@@ -1,8 +1,9 @@
-"""Rules for date parts, truncation, intervals and differences."""
+"""Rules for the parts of dates and timestamps, truncation, intervals, differences and the clock."""
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Final
 
 from sqlglot import exp
@@ -10,6 +11,8 @@ from sqlglot.tokenizer_core import TokenType
 
 from hedgerow.errors import Refused
 from hedgerow.plan.scalar.expressions import Constant
+from hedgerow.plan.scalar.timestamps import TIME_UNITS, TIMESTAMP_FUNCTIONS
+from hedgerow.plan.values import DAY
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule, find_filled_args
 from hedgerow.sql.binder.typed_expression import (
     TypedExpression,
@@ -18,7 +21,15 @@ from hedgerow.sql.binder.typed_expression import (
     explain_invalid_date,
 )
 
-__all__ = ["RULES", "shift_date"]
+__all__ = [
+    "CLOCK_NAMES",
+    "RULES",
+    "bind_clock",
+    "bind_date_part",
+    "bind_day",
+    "is_clock",
+    "shift_date",
+]
 
 _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Year: "year",
@@ -28,6 +39,9 @@ _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.DayOfMonth: "day",
     exp.DayOfWeek: "day of week",
     exp.DayOfYear: "day of year",
+    exp.Hour: "hour",
+    exp.Minute: "minute",
+    exp.Second: "second",
 }
 _PARTS: Final = {
     "YEAR": "year",
@@ -38,19 +52,47 @@ _PARTS: Final = {
     "DAYOFWEEK": "day of week",
     "DOY": "day of year",
     "DAYOFYEAR": "day of year",
+    "HOUR": "hour",
+    "MINUTE": "minute",
+    "SECOND": "second",
 }
 _STARTS: Final = {
     "YEAR": "start of year",
     "QUARTER": "start of quarter",
     "MONTH": "start of month",
     "WEEK": "start of week",
+    "HOUR": "start of hour",
+    "MINUTE": "start of minute",
+    "SECOND": "start of second",
 }
+_TIME_UNITS: Final = {unit.upper(): unit for unit in TIME_UNITS}
 
 
 def _apply_to_date(
     node: exp.Expr, binder: Binder, function: str, part: exp.Expr
 ) -> TypedExpression:
-    return binder.apply(node, function, *align_types([binder.bind(part)], "date"))
+    """Apply a function of dates, to the day of a timestamp, or a function of times of day."""
+    value = binder.bind(part)
+    if function in TIMESTAMP_FUNCTIONS:
+        return binder.apply(node, function, *_bind_timestamps(node, binder, value))
+    return binder.apply(node, function, bind_day(node, binder, value))
+
+
+def bind_day(node: exp.Expr, binder: Binder, value: TypedExpression) -> TypedExpression:
+    """Bind a value as a date: the day of a timestamp, and text that is a date."""
+    if value.type == "timestamp":
+        return binder.apply(node, "to date", value)
+    return align_types([value], "date")[0]
+
+
+def _bind_timestamps(
+    node: exp.Expr, binder: Binder, *values: TypedExpression
+) -> list[TypedExpression]:
+    """Bind values as timestamps: the midnight of a date, and text that is one."""
+    return [
+        binder.apply(node, "to timestamp", value) if value.type == "date" else value
+        for value in align_types(values, "timestamp")
+    ]
 
 
 def _read_unit(part: exp.Expr | None) -> str:
@@ -59,14 +101,31 @@ def _read_unit(part: exp.Expr | None) -> str:
 
 
 def _bind_extract(node: exp.Extract, binder: Binder) -> TypedExpression:
-    part = _PARTS.get(_read_unit(node.this))
+    return _bind_part(node, binder, node.this, node.expression)
+
+
+def _bind_part(node: exp.Expr, binder: Binder, unit: exp.Expr, value: exp.Expr) -> TypedExpression:
+    part = _PARTS.get(_read_unit(unit))
+    inner = value.unnest()
+    if _read_unit(unit) == "EPOCH" and isinstance(inner, exp.Sub):
+        ends = _bind_timestamps(
+            node, binder, binder.bind(inner.expression), binder.bind(inner.this)
+        )
+        return binder.apply(node, "seconds between", *ends)
     if part is None:
         fix = (
-            "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write"
-            " DATE_TRUNC('week', d)."
+            "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday), DOY, HOUR, MINUTE and"
+            " SECOND, and EPOCH of a difference; for weeks write DATE_TRUNC('week', d)."
         )
         binder.refuse(node, "EXTRACT does not support this part", fix)
-    return _apply_to_date(node, binder, part, node.expression)
+    return _apply_to_date(node, binder, part, value)
+
+
+def bind_date_part(node: exp.Anonymous, binder: Binder) -> TypedExpression:
+    """Bind DATE_PART('hour', t), which is EXTRACT(hour FROM t)."""
+    if len(node.expressions) != 2:
+        binder.refuse(node, "DATE_PART takes a part and a date", "Write DATE_PART('hour', t).")
+    return _bind_part(node, binder, *node.expressions)
 
 
 def _bind_date_trunc(node: exp.Expr, binder: Binder) -> TypedExpression:
@@ -75,14 +134,21 @@ def _bind_date_trunc(node: exp.Expr, binder: Binder) -> TypedExpression:
         binder.refuse(node, "DATE_TRUNC does not support this part", _TRUNC_FIX)
     if _is_ambiguous(node, binder):
         binder.refuse(node, _AMBIGUOUS_UNIT, _TRUNC_FIX)
-    if unit == "DAY":
-        return _bind_day(node, binder)
-    return _apply_to_date(node, binder, _STARTS[unit], node.this)
+    value = binder.bind(node.this)
+    if unit.lower() in TIME_UNITS:
+        return binder.apply(node, _STARTS[unit], *_bind_timestamps(node, binder, value))
+    day = _check_day(node, binder, bind_day(node, binder, value))
+    found = day if unit == "DAY" else binder.apply(node, _STARTS[unit], day)
+    return binder.apply(node, "to timestamp", found) if value.type == "timestamp" else found
 
 
 def _bind_day(node: exp.Expr, binder: Binder) -> TypedExpression:
-    """Bind DATE(d) or DATE_TRUNC('day', d): the date itself."""
-    (value,) = align_types([binder.bind(node.this)], "date")
+    """Bind DATE(d): the date itself, or the day of a timestamp."""
+    return _check_day(node, binder, bind_day(node, binder, binder.bind(node.this)))
+
+
+def _check_day(node: exp.Expr, binder: Binder, value: TypedExpression) -> TypedExpression:
+    """Return a value that is a date; refuse any other."""
     if value.type == "date":
         return value
     if isinstance(value.expression, Constant):
@@ -97,22 +163,28 @@ def _bind_day(node: exp.Expr, binder: Binder) -> TypedExpression:
 def shift_date(
     node: exp.Expr, binder: Binder, day: exp.Expr, interval: exp.Interval, sign: int
 ) -> TypedExpression:
-    """Shift a date by an interval."""
-    unit = _UNITS.get(_read_unit(interval.args.get("unit")).removesuffix("S"))
+    """Shift a date or timestamp by an interval; hours and less make a timestamp of a date."""
+    name = _read_unit(interval.args.get("unit")).removesuffix("S")
     written = str(interval.this.this) if isinstance(interval.this, exp.Literal) else ""
     if (
-        unit is None
+        name not in (*_UNITS, *_TIME_UNITS)
         or not _INTEGER.fullmatch(written)
         or find_filled_args(interval) - {"this", "unit"}
     ):
         binder.refuse(interval, "This interval is not supported", _INTERVAL_FIX)
-    function, times = unit
-    return binder.apply(
-        node,
-        function,
-        *align_types([binder.bind(day)], "date"),
-        build_constant(sign * times * int(written), "integer"),
-    )
+    count, value = sign * int(written), binder.bind(day)
+    if name in _TIME_UNITS:
+        (value,) = _bind_timestamps(node, binder, value)
+    if value.type != "timestamp":
+        function, times = _UNITS[name]
+        (value,) = align_types([value], "date")
+    elif name in _TIME_UNITS:
+        function, times = "add microseconds", TIME_UNITS[_TIME_UNITS[name]]
+    else:
+        function, times = _UNITS[name]
+        times *= DAY if function == "add days" else 1
+        function = "add microseconds" if function == "add days" else "add calendar months"
+    return binder.apply(node, function, value, build_constant(count * times, "integer"))
 
 
 def _bind_date_add(node: exp.DateAdd, binder: Binder) -> TypedExpression:
@@ -122,15 +194,17 @@ def _bind_date_add(node: exp.DateAdd, binder: Binder) -> TypedExpression:
 
 
 def _bind_date_diff(node: exp.DateDiff, binder: Binder) -> TypedExpression:
-    """Bind DATE_DIFF('day', a, b), from a to b; months and years count their beginnings."""
+    """Bind DATE_DIFF('day', a, b), from a to b; each unit counts its beginnings."""
     unit = _read_unit(node.args.get("unit"))
-    if unit not in ("DAY", "MONTH", "YEAR"):
+    if unit not in ("DAY", "MONTH", "YEAR", *_TIME_UNITS):
         binder.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
     if _is_ambiguous(node, binder):
         binder.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
-    first, last = (
-        align_types([binder.bind(part)], "date")[0] for part in (node.expression, node.this)
-    )
+    values = [binder.bind(part) for part in (node.expression, node.this)]
+    if unit in _TIME_UNITS:
+        ends = _bind_timestamps(node, binder, *values)
+        return binder.apply(node, f"{_TIME_UNITS[unit]}s between", *ends)
+    first, last = (bind_day(node, binder, value) for value in values)
     if unit == "DAY":
         return binder.apply(node, "days between", first, last)
     years = binder.apply(node, "-", *(binder.apply(node, "year", day) for day in (last, first)))
@@ -140,6 +214,26 @@ def _bind_date_diff(node: exp.DateDiff, binder: Binder) -> TypedExpression:
     return binder.apply(
         node, "+", binder.apply(node, "*", years, build_constant(12, "integer")), months
     )
+
+
+def is_clock(node: exp.Expr) -> bool:
+    """Return whether a node is the current date or time."""
+    return isinstance(node, _CLOCKS) or (
+        isinstance(node, exp.Anonymous) and str(node.this).upper() in CLOCK_NAMES
+    )
+
+
+def bind_clock(node: exp.Expr, binder: Binder) -> TypedExpression:
+    """Bind CURRENT_DATE or CURRENT_TIMESTAMP: the moment that the policy declares as_of."""
+    if isinstance(node, exp.Anonymous) and node.expressions:
+        binder.refuse(node, f"{node.this} takes no argument", "Write CURRENT_TIMESTAMP.")
+    declared = binder.find_as_of(node)
+    if isinstance(node, exp.CurrentDate):
+        day = declared.date() if isinstance(declared, datetime) else declared
+        return build_constant(day, "date")
+    if not isinstance(declared, datetime):
+        declared = datetime.combine(declared, datetime.min.time())
+    return build_constant(declared, "timestamp")
 
 
 def _is_ambiguous(node: exp.Expr, binder: Binder) -> bool:
@@ -166,6 +260,8 @@ def _is_ambiguous(node: exp.Expr, binder: Binder) -> bool:
     return True
 
 
+_CLOCKS: Final = (exp.CurrentDate, exp.CurrentTimestamp, exp.Localtimestamp)
+CLOCK_NAMES: Final = ("NOW", "GETDATE", "GET_CURRENT_TIMESTAMP")
 _INTEGER: Final = re.compile(r"-?[0-9]{1,6}")
 _UNITS: Final = {
     "DAY": ("add days", 1),
@@ -176,17 +272,16 @@ _UNITS: Final = {
 }
 _AMBIGUOUS_UNIT: Final = "This is ambiguous: the word is a date part and a column"
 _TRUNC_FIX: Final = (
-    "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
+    "Write DATE_TRUNC('month', d), with 'second', 'minute', 'hour', 'day', 'week', 'month',"
+    " 'quarter' or 'year'."
 )
 _DIFF_FIX: Final = (
-    "Write DATE_DIFF('day', a, b) for the days from a to b, with 'day', 'month' or"
-    " 'year' first and in quotes."
+    "Write DATE_DIFF('day', a, b) for the days from a to b, with 'second', 'minute', 'hour', 'day',"
+    " 'month' or 'year' first and in quotes."
 )
 _INTERVAL_FIX: Final = (
-    "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
-)
-_CLOCK_FIX: Final = (
-    "Write a fixed date, such as DATE '2026-01-31': then the question means the same tomorrow."
+    "Write d + INTERVAL 3 DAY, with a whole number of SECOND, MINUTE, HOUR, DAY, WEEK, MONTH,"
+    " QUARTER or YEAR."
 )
 RULES: tuple[Rule | Refusal, ...] = (
     *(
@@ -203,7 +298,9 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.DateDiff, _bind_date_diff, ("this", "expression", "unit", "date_part_boundary")),
     Rule(exp.DateAdd, _bind_date_add, ("this", "expression", "unit")),
     Refusal(
-        exp.Interval, "INTERVAL can only be added to a date or subtracted from one", _INTERVAL_FIX
+        exp.Interval,
+        "INTERVAL can only be added to a date or timestamp, or subtracted from one",
+        _INTERVAL_FIX,
     ),
     *(
         Refusal(
@@ -213,7 +310,10 @@ RULES: tuple[Rule | Refusal, ...] = (
         )
         for node in (exp.TimeToStr, exp.ToChar)
     ),
-    Refusal(exp.CurrentDate, "The current date and time are not available", _CLOCK_FIX),
-    Refusal(exp.CurrentTimestamp, "The current date and time are not available", _CLOCK_FIX),
-    Refusal(exp.CurrentTime, "The current date and time are not available", _CLOCK_FIX),
+    *(Rule(node, bind_clock, ()) for node in _CLOCKS),
+    Refusal(
+        exp.CurrentTime,
+        "The time of day alone is not supported",
+        "Write CURRENT_TIMESTAMP, or HOUR(CURRENT_TIMESTAMP).",
+    ),
 )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 from sqlglot import exp
 
 from hedgerow.sql.binder.rule import Binder, Rule
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import find_closest_name
 from hedgerow.sql.rules.aggregates import bind_named_call
+from hedgerow.sql.rules.dates import CLOCK_NAMES, bind_clock, bind_date_part
 from hedgerow.sql.rules.foreign_functions import REPLACEMENTS
 from hedgerow.sql.syntax.named_arguments import find_named_arguments
 
@@ -22,17 +26,26 @@ KNOWN_FUNCTIONS = (
     *("WIDTH_BUCKET", "LEAST", "GREATEST", "CAST"),
     *("COALESCE", "IFNULL", "NULLIF", "IF", "NVL2", "DECODE"),
     *("YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR"),
-    *("EXTRACT", "DATE_TRUNC", "DATE_DIFF"),
+    *("HOUR", "MINUTE", "SECOND", "EXTRACT", "DATE_PART", "DATE_TRUNC", "DATE_DIFF"),
+    *("CURRENT_DATE", "CURRENT_TIMESTAMP"),
     *("LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "LEFT", "RIGHT", "CONCAT", "STARTS_WITH"),
     *("ENDS_WITH", "CONTAINS"),
     *_INTERVAL_ENDS,
 )
 
 
+_NAMED_RULES: Final[Mapping[str, Callable[[exp.Anonymous, Binder], TypedExpression]]] = {
+    **dict.fromkeys(("DATE_PART", "DATEPART"), bind_date_part),
+    **dict.fromkeys(CLOCK_NAMES, bind_clock),
+}
+
+
 def _bind_anonymous(node: exp.Anonymous, binder: Binder) -> TypedExpression:
     if find_named_arguments(binder.text, node) is not None:
         return bind_named_call(node, binder)
     name = str(node.this)
+    if name.upper() in _NAMED_RULES:
+        return _NAMED_RULES[name.upper()](node, binder)
     end = _INTERVAL_ENDS.get(name.upper())
     if end is None:
         close = find_closest_name(name, KNOWN_FUNCTIONS)

@@ -12,7 +12,6 @@ __all__ = ["REPLACEMENTS", "RULES"]
 
 # By fix: the names that are unknown to the parser, in upper case.
 _NAMES_BY_FIX: Final = {
-    "Write EXTRACT(MONTH FROM d), or MONTH(d).": ("DATE_PART", "DATEPART"),
     "Write d + INTERVAL 3 DAY, or d - INTERVAL 3 DAY.": (
         *("DATEADD", "DATE_SUB", "DATESUB", "TIMESTAMPADD"),
     ),
@@ -26,7 +25,7 @@ _NAMES_BY_FIX: Final = {
     "Write DATE '2026-01-31'; for a column of a file, declare type = \"date\" in the policy.": (
         *("TO_DATE", "TRY_TO_DATE", "PARSE_DATE"),
     ),
-    "Write a fixed date, such as DATE '2026-01-31'.": ("NOW", "GETDATE", "SYSDATE"),
+    "Write CURRENT_TIMESTAMP.": ("SYSDATE",),
     "Write DAYOFWEEK(d): 0 is Sunday, 6 Saturday.": ("WEEKDAY",),
     "Write QUANTILE(x, 0.9).": ("PERCENTILE",),
     "Write LIKE: % matches any text, _ one character.": ("REGEXP_CONTAINS", "RLIKE"),
@@ -52,7 +51,6 @@ _NODES_BY_FIX: Final[dict[str, tuple[type[exp.Expr], ...]]] = {
     "Write DATE '2026-01-31'; for a column of a file, declare type = \"date\" in the policy.": (
         *(exp.StrToTime, exp.StrToDate),
     ),
-    "Use whole days: times of day are not supported.": (exp.Hour, exp.Minute, exp.Second),
     "Write x LIKE '%abc%': % matches any text.": (exp.StrPosition,),
     "Write CASE WHEN x LIKE 'abc%' THEN 'abc' ELSE 'other' END, or LEFT(x, 3).": (
         *(exp.SplitPart, exp.SubstringIndex, exp.Split, exp.Replace, exp.Translate),

@@ -102,7 +102,11 @@ def test_a_public_file_is_summarised_by_its_values_and_ends(tmp_path: Path) -> N
         "day": ColumnSummary(
             (date(1999, 1, 1), date(2026, 1, 2)), date(1999, 1, 1), date(2026, 1, 2)
         ),
-        "moment": ColumnSummary((date(2026, 1, 2),), date(2026, 1, 2), date(2026, 1, 2)),
+        "moment": ColumnSummary(
+            (datetime(2026, 1, 2, 3), datetime(2026, 1, 2, 4)),
+            datetime(2026, 1, 2, 3),
+            datetime(2026, 1, 2, 4),
+        ),
         "huge": ColumnSummary(None, 1, None),
         "nothing": ColumnSummary(None, None, None),
     }
@@ -163,7 +167,10 @@ def test_timestamps_are_noted(tmp_path: Path) -> None:
 
 
 def test_unreadable_columns_are_noted() -> None:
-    said = ["t.tags cannot be queried: its type is none of integer, real, text, date and boolean."]
+    said = [
+        "t.tags cannot be queried: its type is none of integer, real, text, date, timestamp and"
+        " boolean."
+    ]
     assert (
         list_unreadable_notes("t", inspect_columns(pa.table({"id": [1], "tags": [["a"]]}))) == said
     )

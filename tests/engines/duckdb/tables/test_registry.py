@@ -38,10 +38,10 @@ TYPES = {
     "UUID": "text",
     "ENUM('a', 'b')": "text",
     "DATE": "date",
-    "TIMESTAMP": "date",
-    "TIMESTAMP_NS": "date",
-    "TIMESTAMP WITH TIME ZONE": "date",
-    "TIMESTAMPTZ_NS": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_NS": "timestamp",
+    "TIMESTAMP WITH TIME ZONE": "timestamp",
+    "TIMESTAMPTZ_NS": "timestamp",
     "BLOB": None,
     "INTEGER[]": None,
     "STRUCT(a INTEGER)": None,
@@ -56,7 +56,8 @@ def test_types_of_the_engine_in_our_words(engine_type: str) -> None:
     (found,) = map_engine_types([("c", engine_type)])
     assert (found.name, found.type) == ("c", TYPES[engine_type])
     assert found.is_wide == (
-        engine_type in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)")
+        engine_type
+        in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)", "TIMESTAMPTZ_NS")
     )
     assert found.has_time == engine_type.startswith("TIMESTAMP")
 

@@ -5,7 +5,6 @@ of the statement.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from hedgerow.engines.framing import ChannelBroken, Message
 from hedgerow.engines.result_columns import ResultColumns, convert_wide
 from hedgerow.engines.statement import Statement
-from hedgerow.plan.values import Type
+from hedgerow.plan.values import Type, build_date
 
 __all__ = ["decode_result"]
 
@@ -55,5 +54,6 @@ _KEY_DECODERS: Final[Mapping[Type, Callable[[Any], Any]]] = {
     "integer": _require_type(int),
     "real": _require_type(float),
     "text": _require_type(str),
-    "date": lambda value: date.fromordinal(_require_type(int)(value)),
+    "date": lambda value: build_date(_require_type(int)(value), "date"),
+    "timestamp": lambda value: build_date(_require_type(int)(value), "timestamp"),
 }

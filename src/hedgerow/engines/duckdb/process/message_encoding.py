@@ -8,7 +8,7 @@ rows, or a tally, are worth it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hedgerow.engines.statement import Statement
@@ -57,7 +57,7 @@ def _encode_rows(rows: Sequence[tuple[Any, ...]], statement: Statement) -> _Colu
     numbers = list(zip(columns[len(statement.keys) :], statement.wide, strict=False))
     return _ColumnBlock(
         [
-            _encode_dates(column) if type_ == "date" else list(column)
+            _KEY_ENCODERS.get(type_, list)(column)
             for column, type_ in zip(columns, statement.keys, strict=False)
         ],
         [_encode_wide(column) for column, wide in numbers if wide],
@@ -72,7 +72,7 @@ def _encode_arrays(result: duckdb.DuckDBPyConnection, statement: Statement) -> _
     keys, numbers = convert_result(result.fetchnumpy(), statement)
     return _ColumnBlock(
         [
-            _encode_dates(column) if type_ == "date" else column
+            _KEY_ENCODERS.get(type_, list)(column)
             for column, type_ in zip(keys, statement.keys, strict=True)
         ],
         [
@@ -90,6 +90,22 @@ def _encode_arrays(result: duckdb.DuckDBPyConnection, statement: Statement) -> _
 
 def _encode_dates(days: Sequence[Any]) -> list[int | None]:
     return [None if day is None else day.toordinal() for day in days]
+
+
+def _encode_timestamps(times: Sequence[Any]) -> list[int | None]:
+    """Encode timestamps by their numbers in a plan, whose modules are not loaded here."""
+    return [None if time is None else _number_timestamp(time) for time in times]
+
+
+def _number_timestamp(time: Any) -> int:
+    seconds = ((time.toordinal() * 24 + time.hour) * 60 + time.minute) * 60 + time.second
+    return int(seconds * 1_000_000 + time.microsecond)
+
+
+_KEY_ENCODERS: Final[dict[str, Callable[[Sequence[Any]], list[Any]]]] = {
+    "date": _encode_dates,
+    "timestamp": _encode_timestamps,
+}
 
 
 def _encode_wide(column: Sequence[Any]) -> list[str]:

@@ -154,7 +154,8 @@ def _attach_frame(table: pa.Table) -> AttachedRelation:
     finally:
         session.close()
     raise SourceError(
-        "The frame cannot be read. Convert its columns to numbers, text, dates or booleans."
+        "The frame cannot be read. Convert its columns to numbers, text, dates, timestamps or"
+        " booleans."
     )
 
 
@@ -178,8 +179,8 @@ def list_timestamp_notes(table: str, columns: Iterable[PhysicalColumn]) -> list[
 def list_unreadable_notes(table: str, columns: Iterable[PhysicalColumn]) -> list[str]:
     """List a note for each column of a type that cannot be read."""
     return [
-        f"{table}.{column.name} cannot be queried: its type is none of integer, real, text, date"
-        " and boolean."
+        f"{table}.{column.name} cannot be queried: its type is none of integer, real, text, date,"
+        " timestamp and boolean."
         for column in columns
         if column.type is None
     ]

@@ -56,10 +56,11 @@ _ENGINE_TYPES: Final[Mapping[str, Type]] = {
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
     **dict.fromkeys(("FLOAT", "DOUBLE"), "real"),
     **dict.fromkeys(("VARCHAR", "UUID"), "text"),
-    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "date"),
-    **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"), "date"),
+    "DATE": "date",
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "timestamp"),
+    **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"), "timestamp"),
 }
-_WIDE_TYPES: Final = re.compile("UBIGINT|HUGEINT|UHUGEINT|DECIMAL")
+_WIDE_TYPES: Final = re.compile("UBIGINT|HUGEINT|UHUGEINT|DECIMAL|TIMESTAMPTZ_NS")
 _INCOMPARABLE_TYPES: Final = re.compile(r"UHUGEINT|DECIMAL\([0-9]+,\s*[1-9].*")
 
 FileStamp = tuple[int, int, int]
