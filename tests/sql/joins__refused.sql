@@ -41,7 +41,7 @@ SELECT COUNT(*) FROM visits JOIN (SELECT visit_age AS patient_id FROM labs) l US
 --> Unsupported: patient_id is the name of the privacy id
 
 SELECT COUNT(*) FROM visits RIGHT JOIN regions USING (region)
---> Unsupported: RIGHT JOIN is not supported
+--> Unsupported: COUNT would count public rows without a match, which belong to nobody
 
 SELECT COUNT(*) FROM visits FULL JOIN labs USING (patient_id)
 --> Unsupported: FULL JOIN is not supported
@@ -62,13 +62,13 @@ SELECT COUNT(*) FROM visits POSITIONAL JOIN labs
 --> Unsupported: POSITIONAL JOIN is not supported
 
 SELECT COUNT(*) FROM regions LEFT JOIN visits USING (region)
---> Unsupported: Public tables are joined here before a protected one
+--> Unsupported: COUNT would count public rows without a match, which belong to nobody
 
 SELECT COUNT(*) FROM regions JOIN drugs ON region = drug
 --> Unsupported: regions is a public table, which has no privacy unit
 
 SELECT COUNT(*) FROM regions JOIN drugs ON region = drug LEFT JOIN visits ON visits.region = drug
---> Unsupported: Public tables are joined here before a protected one
+--> Unsupported: COUNT would count public rows without a match, which belong to nobody
 
 SELECT COUNT(*) FROM visits LEFT JOIN labs
 --> Unsupported: LEFT JOIN needs ON or USING with an equality
@@ -137,7 +137,7 @@ SELECT COUNT(*) FROM visits a JOIN (SELECT age AS patient_id FROM (SELECT age FR
 --> Unsupported: patient_id is the privacy id. It can only be compared with the privacy id of another table
 
 SELECT COUNT(*) FROM visits LEFT JOIN labs USING (patient_id) RIGHT JOIN regions USING (region)
---> Unsupported: RIGHT JOIN is not supported
+--> Unsupported: COUNT would count public rows without a match, which belong to nobody
 
 SELECT COUNT(*) FROM regions r LEFT JOIN drugs d ON d.drug = r.region JOIN visits v ON v.age > 3
 --> Unsupported: regions is not joined to the other tables

@@ -68,10 +68,10 @@ SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
 --> Unsupported: UNION is not supported between whole questions
 
 SELECT COUNT(*) FROM visits INTERSECT SELECT COUNT(*) FROM visits
---> Unsupported: INTERSECT is not supported
+--> Unsupported: INTERSECT is not supported between whole questions
 
 SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM visits
---> Unsupported: EXCEPT is not supported
+--> Unsupported: EXCEPT is not supported between whole questions
 
 VALUES (1)
 --> Unsupported: VALUES queries no table

@@ -1,12 +1,3 @@
-SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION SELECT patient_id FROM labs)
---> Unsupported: UNION compares rows of different units
-
-SELECT COUNT(*) FROM (SELECT patient_id FROM visits EXCEPT SELECT patient_id FROM labs)
---> Unsupported: EXCEPT is not supported
-
-SELECT COUNT(*) FROM (SELECT patient_id FROM visits INTERSECT SELECT patient_id FROM labs)
---> Unsupported: INTERSECT is not supported
-
 SELECT COUNT(*) FROM (SELECT patient_id, age FROM visits UNION ALL SELECT patient_id FROM labs)
 --> Unsupported: The branches of UNION ALL have different numbers of columns
 

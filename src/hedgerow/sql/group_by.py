@@ -20,6 +20,7 @@ from hedgerow.sql.predicates.domain_narrowing import (
     list_possible_values,
     narrow_domain,
 )
+from hedgerow.sql.relations.public_outer_joins import check_extended_key
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
@@ -64,6 +65,7 @@ def bind_keys(
         value = binder.bind(node)
         if not set(find_columns(value.expression)):
             continue  # a constant: all rows are in its group
+        check_extended_key(scope, node, value)
         _check_key(binder, node, value)
         domain = compute_domain(scope, value)
         if domain == ():

@@ -24,6 +24,12 @@ STATEMENTS = (
     " v.customer WHERE o.who IS NULL",
     "SELECT COUNT(o.customer), COUNT(DISTINCT o.customer) FROM visits v LEFT JOIN orders o ON"
     " o.customer = v.customer AND o.amount > 5",
+    "SELECT region, COUNT(*) FROM (SELECT customer AS who, region FROM visits INTERSECT SELECT"
+    " customer, region FROM orders) GROUP BY region",
+    "SELECT COUNT(*), SUM(minutes) FROM (SELECT customer, minutes FROM visits EXCEPT SELECT"
+    " customer, amount FROM orders)",
+    "SELECT t.zone, COUNT(v.minutes), COUNT(DISTINCT v.customer) FROM towns t LEFT JOIN visits v ON"
+    " v.region = t.region GROUP BY t.zone",
 )
 
 

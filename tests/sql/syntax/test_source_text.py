@@ -56,7 +56,7 @@ def test_a_refusal_has_problem_underline_and_fix() -> None:
         ("SELECT COUNT(*) FROM visits WHERE (age, 1) = (2, 1)", "(age, 1)"),
         ("SELECT COUNT(*) FROM visits\nWHERE age > 3 AND agee < 5\nGROUP BY region", "agee"),
         (
-            "SELECT COUNT(*) FROM visits RIGHT JOIN regions USING (region)",
+            "SELECT COUNT(*) FROM visits FULL JOIN regions USING (region)",
             "JOIN regions USING (region)",
         ),
         ("SELECT COUNT(*) FROM visits, regions", "regions"),

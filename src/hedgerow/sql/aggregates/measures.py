@@ -26,6 +26,7 @@ from hedgerow.sql.binder.typed_expression import (
     build_constant,
 )
 from hedgerow.sql.question import AggregateCall, ClippingCount, QuantileBracket
+from hedgerow.sql.relations.public_outer_joins import check_extended_aggregate
 from hedgerow.sql.syntax.named_arguments import NamedArguments
 
 __all__ = ["MeasureCollector", "build_result_read"]
@@ -83,6 +84,7 @@ class MeasureCollector:
     def add(self, asked: AggregateSyntax) -> AggregateCall:
         """Add an aggregate, or return the equal one that is there already."""
         check_options(self._row_binder, asked)
+        check_extended_aggregate(self._row_binder, asked)
         found = self._build_measure(asked)
         named = asked.named_arguments
         key = (

@@ -32,8 +32,8 @@ class ColumnReference:
 
     ``owner`` is set if the value identifies the owner of a row: the privacy id (not a column of the
     plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
-    privacy id that a LEFT JOIN may leave NULL; its ``plan_column`` is then an indicator, which is
-    NULL where the id is and otherwise 1. ``is_merged`` marks the right-hand column of USING, which
+    privacy id that a LEFT JOIN may leave NULL. The ``plan_column`` of an id is empty or, where
+    an outer join may leave it NULL, an indicator, which is NULL where the id is and otherwise 1. ``is_merged`` marks the right-hand column of USING, which
     only its alias reaches. ``origin`` is the declaration in the policy; ``size`` and ``work`` are
     as in ``TypedExpression``.
     """
@@ -74,7 +74,8 @@ class Scope:
     ``key_within_unit`` are plan columns of which each unit has every value at most once (None if
     unknown). ``source_count`` counts tables and per-unit aggregations, ``work`` the cost of the
     normal form. ``unique`` are the declared keys of a public table. ``capping_tables`` are the
-    tables whose caps apply (None for all).
+    tables whose caps apply (None for all). ``extended_aliases`` are the sources that are NULL in
+    rows which an outer join with a public table would add.
     """
 
     text: SourceText
@@ -87,6 +88,7 @@ class Scope:
     work: int = 0
     unique: tuple[tuple[str, ...], ...] = ()
     capping_tables: frozenset[str] | None = None
+    extended_aliases: frozenset[str] = frozenset()
 
     @property
     def ranges(self) -> dict[str, Range]:

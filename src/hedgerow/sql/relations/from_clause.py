@@ -21,6 +21,7 @@ from hedgerow.sql.relations.per_unit_aggregation import aggregate_per_unit
 from hedgerow.sql.relations.second_population import find_population_join
 from hedgerow.sql.relations.select_list import expand_select_list, project_items, rename_columns
 from hedgerow.sql.relations.semijoins import SEMIJOIN, rewrite_semijoins
+from hedgerow.sql.relations.set_operations import build_set_operation
 from hedgerow.sql.relations.table_scan import scan_table
 from hedgerow.sql.relations.union_all import build_union
 from hedgerow.sql.rules import find_refusal
@@ -157,10 +158,17 @@ class FromBinder:
         )
 
     def bind_query(self, node: exp.Expr) -> Scope:
-        """Bind a subquery, or a UNION ALL of several, to rows."""
+        """Bind a subquery, or UNION, INTERSECT or EXCEPT of several, to rows."""
         if isinstance(node, exp.Subquery) and node.args.get("alias") is None:
             check_args(self.text, node, "this")
             return self.bind_query(node.this)
+        if isinstance(node, exp.SetOperation):
+            self._refuse_result_clauses(node)
+            check_args(self.text, node, "this", "expression", "distinct", "with_")
+        if isinstance(node, exp.SetOperation) and not _is_union_all(node):
+            inner = self.bind_with(node)
+            sides = (inner.bind_query(side) for side in (node.this, node.expression))
+            return build_set_operation(self.text, node, *sides)
         if isinstance(node, exp.Union):
             return build_union(
                 self.text,
@@ -181,13 +189,11 @@ class FromBinder:
         return self._refuse(node, *find_refusal(node, "This is not a subquery", fix))
 
     def _list_branches(self, node: exp.Expr) -> Iterator[exp.Expr]:
-        if not isinstance(node, exp.Union):
+        if not _is_union_all(node):
             yield node
             return
         self._refuse_result_clauses(node)
         check_args(self.text, node, "this", "expression", "distinct", "with_")
-        if node.args.get("distinct"):
-            self._refuse(node, "UNION compares rows of different units", "Write UNION ALL.")
         yield from self._list_branches(node.this)
         yield from self._list_branches(node.expression)
 
@@ -204,6 +210,12 @@ class FromBinder:
                 select,
                 "A subquery cannot join two populations",
                 "Join them in the outermost SELECT; each side may be a subquery.",
+            )
+        if scope.extended_aliases:
+            self._refuse(
+                select,
+                "A subquery cannot keep public rows without a match, which belong to nobody",
+                "Write JOIN here; or put the LEFT JOIN into the outermost SELECT.",
             )
         items = expand_select_list(scope, select.expressions)
         found = aggregate_per_unit(scope, select, items) or project_items(scope, items)
@@ -225,6 +237,10 @@ class FromBinder:
 
     def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         raise self.text.refusal(Unsupported, problem, node, fix)
+
+
+def _is_union_all(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Union) and not node.args.get("distinct")
 
 
 def _suggest_condition(node: exp.Expr) -> str:

@@ -40,13 +40,13 @@ def choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
     return names
 
 
-def add_presence(scope: Scope) -> Scope:
-    """Add an indicator to the right side of a LEFT JOIN: NULL where the privacy id will be."""
+def add_presence(scope: Scope, *, may_be_missing: bool) -> Scope:
+    """Add an indicator to the side of an outer join that may be NULL: NULL where the id will be."""
     if not any(column.owner == PRIVACY_ID for column in scope.columns):
         return scope
     name, rows = _add_one(scope)
     columns = tuple(
-        replace(column, plan_column=name, range=rows.columns[name], may_be_missing=True)
+        replace(column, plan_column=name, range=rows.columns[name], may_be_missing=may_be_missing)
         if column.owner == PRIVACY_ID
         else column
         for column in scope.columns

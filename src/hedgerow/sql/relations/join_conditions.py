@@ -22,8 +22,8 @@ __all__ = ["JoinCondition", "JoinConditions", "JoinInput"]
 
 _REFUSED_SIDES: Final = {
     "RIGHT": (
-        "RIGHT JOIN is not supported",
-        "Swap the sides and write LEFT JOIN.",
+        "This RIGHT JOIN is not supported",
+        "Put its table first and write LEFT JOIN.",
     ),
     "FULL": ("FULL JOIN is not supported", "Ask two questions, each with a LEFT JOIN."),
 }

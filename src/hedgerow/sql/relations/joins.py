@@ -38,6 +38,11 @@ from hedgerow.sql.relations.join_problems import (
     find_join_problem,
     has_unique_key,
 )
+from hedgerow.sql.relations.public_outer_joins import (
+    check_extended_condition,
+    find_extended_aliases,
+    read_outer_joins,
+)
 from hedgerow.sql.relations.second_population import find_second_population, is_reference
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
@@ -64,11 +69,12 @@ def join_inputs(text: SourceText, parts: Sequence[JoinInput], where: exp.Expr | 
             parts[MAX_INPUTS].node,
             "Ask several shorter questions.",
         )
-    return _JoinBuilder(text, JoinConditions(text, parts, where)).build()
+    outer = read_outer_joins(parts)
+    return _JoinBuilder(text, JoinConditions(text, outer.inputs, where), outer.extended).build()
 
 
 class _JoinBuilder:
-    def __init__(self, text: SourceText, read: JoinConditions) -> None:
+    def __init__(self, text: SourceText, read: JoinConditions, extended: frozenset[str]) -> None:
         self._text, self._inputs, self._join_conditions, self._filters = (
             text,
             read.inputs,
@@ -76,6 +82,7 @@ class _JoinBuilder:
             read.filters,
         )
         self._scope = self._inputs[0].scope
+        self._extended = find_extended_aliases(extended, read)
         self._second_population = find_second_population(text, self._inputs, self._join_conditions)
         self._capping_tables = frozenset(
             name
@@ -127,6 +134,7 @@ class _JoinBuilder:
             columns=tuple(columns),
             sources=sources,
             capping_tables=self._capping_tables,
+            extended_aliases=self._extended,
         )
 
     def _find_multiplying_inputs(self) -> list[int]:
@@ -208,7 +216,7 @@ class _JoinBuilder:
             if used.here.owner != PRIVACY_ID
         ]
         if part.is_left_join:
-            part = replace(part, scope=add_presence(part.scope))
+            part = replace(part, scope=add_presence(part.scope, may_be_missing=True))
         if part.is_semijoin:
             source, part, pairs = prepare_semijoin(source, part, pairs)
         names = choose_plan_names(part.scope, source)
@@ -228,11 +236,10 @@ class _JoinBuilder:
             replace(column, range=known[column.plan_column]) if column.plan_column else column
             for column in added
         )
+        keeps_apart = part.is_left_join or part.is_semijoin or bool(self._extended)
         everything = merge_equal_columns(
             (*source.columns, *columns),
-            []
-            if part.is_left_join or part.is_semijoin
-            else [(own, names[there]) for own, there in pairs],
+            [] if keeps_apart else [(own, names[there]) for own, there in pairs],
         )
         is_unique = not part.scope.tables and (
             part.is_semijoin or has_unique_key(part.scope, usable)
@@ -318,6 +325,7 @@ class _JoinBuilder:
             aliases = {part.alias.casefold() for part in self._inputs[: last + 1]}
             scope = self._scope.restrict_to(aliases)
             value = RowBinder(scope).bind(node)
+            check_extended_condition(scope, node, value)
             yield require_condition(self._text, "ON or WHERE", node, value)
 
     def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:

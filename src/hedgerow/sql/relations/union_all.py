@@ -18,14 +18,19 @@ from hedgerow.sql.syntax.source_text import SourceText
 __all__ = ["build_union"]
 
 
-def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) -> Scope:
-    """Build the union of branches: columns match by position and are named as in the first."""
+def build_union(
+    text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]], word: str = "UNION ALL"
+) -> Scope:
+    """Build the union of branches: columns match by position and are named as in the first.
+
+    ``word`` is the operation as written.
+    """
     first = branches[0][1]
     for node, scope in branches:
-        _check_branch(text, node, scope, first)
+        _check_branch(text, node, scope, first, word)
     _check_repeated_rows(text, branches)
     types = [
-        _find_common_type(text, [(node, scope.columns[i]) for node, scope in branches])
+        _find_common_type(text, [(node, scope.columns[i]) for node, scope in branches], word)
         for i in range(len(first.columns))
     ]
     rows = Union(tuple(_project_branch(scope, first, types) for _, scope in branches))
@@ -58,28 +63,28 @@ def build_union(text: SourceText, branches: Sequence[tuple[exp.Expr, Scope]]) ->
     ).check_limits()
 
 
-def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope) -> None:
+def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope, word: str) -> None:
     pairs = list(zip(scope.columns, first.columns, strict=False))
     units = [rows.unit == "row" for rows in (scope.rows, first.rows)]
     for is_wrong, problem, fix in (
         (
             len(scope.columns) != len(first.columns),
-            "The branches of UNION ALL have different numbers of columns",
+            f"The branches of {word} have different numbers of columns",
             "Select the same columns in each branch.",
         ),
         (
             not scope.tables,
-            "UNION ALL cannot combine public and protected tables",
+            f"{word} cannot combine public and protected tables",
             "Write JOIN … ON a.x = b.x.",
         ),
         (
             scope.population != first.population or units[0] != units[1],
-            "The branches of UNION ALL are about different populations",
+            f"The branches of {word} are about different populations",
             "Use tables of one population.",
         ),
         (
             any(mine.is_privacy_id != theirs.is_privacy_id for mine, theirs in pairs),
-            "The privacy id is in different positions in the branches of UNION ALL",
+            f"The privacy id is in different positions in the branches of {word}",
             "Select it in the same position in each branch.",
         ),
     ):
@@ -102,14 +107,14 @@ def _check_repeated_rows(text: SourceText, branches: Sequence[tuple[exp.Expr, Sc
 
 
 def _find_common_type(
-    text: SourceText, columns: Sequence[tuple[exp.Expr, ColumnReference]]
+    text: SourceText, columns: Sequence[tuple[exp.Expr, ColumnReference]], word: str
 ) -> Type:
     types = {column.range.type for _, column in columns if column.range.values != ()}
     if len(types) > 1 and types != {"integer", "real"} and not columns[0][1].is_privacy_id:
         _refuse(
             text,
             columns[-1][0],
-            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the branches of UNION ALL",
+            f"{columns[0][1].name} is {' and '.join(sorted(types))} in the branches of {word}",
             "Select values of one type.",
         )
     return "real" if "real" in types else next(iter(types), columns[0][1].range.type)

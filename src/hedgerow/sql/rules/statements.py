@@ -45,11 +45,13 @@ RULES: Final = (
     Refusal(
         exp.Union, "UNION is not supported between whole questions", "Ask the questions one by one."
     ),
-    Refusal(
-        exp.Intersect, "INTERSECT is not supported", "Put both conditions into one WHERE, with AND."
-    ),
-    Refusal(
-        exp.Except, "EXCEPT is not supported", "Put both conditions into one WHERE, with AND NOT."
+    *(
+        Refusal(
+            kind,
+            f"{word} is not supported between whole questions",
+            f"Use it in a subquery with the privacy id: SELECT COUNT(*) FROM (… {word} …) AS t.",
+        )
+        for kind, word in ((exp.Intersect, "INTERSECT"), (exp.Except, "EXCEPT"))
     ),
     Refusal(exp.Values, "VALUES queries no table", SELECT_FORM),
     Refusal(
