@@ -74,7 +74,7 @@ SELECT COUNT(*) FROM visits LEFT JOIN labs
 --> Unsupported: LEFT JOIN needs ON or USING with an equality
 
 SELECT COUNT(*) FROM visits LEFT JOIN labs ON visits.patient_id = labs.patient_id AND value > age
---> Unsupported: ON of a LEFT JOIN may only have equalities and conditions on the joined table
+--> Unsupported: This condition in the ON of a LEFT JOIN reads both sides, and a row may match several rows
 
 SELECT COUNT(*) FROM visits LEFT JOIN labs ON visits.patient_id = labs.patient_id AND value
 --> Unsupported: ON needs a condition, but this is real
@@ -122,7 +122,7 @@ SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND w.r
 --> Unsupported: w is not a table of this question
 
 SELECT COUNT(*) FROM visits LEFT JOIN patients ON patient_id = id AND region = 'north'
---> Unsupported: ON of a LEFT JOIN may only have equalities and conditions on the joined table
+--> Unsupported: region is ambiguous: several columns have this name
 
 SELECT COUNT(*) FROM lines, drugs WHERE (lines.drug = drugs.drug AND amount > 3) OR amount < 2
 --> Unsupported: drugs is not joined to the other tables

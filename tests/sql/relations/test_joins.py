@@ -217,3 +217,36 @@ def test_an_id_behind_a_left_join_cannot_be_selected() -> None:
     assert str(caught.value).endswith(
         "Use patient_id of the left table, or test whether it IS NULL."
     )
+
+
+@pytest.mark.parametrize(
+    "on",
+    [
+        "l.patient_id = v.patient_id AND v.age > 40",
+        "l.patient_id = v.patient_id AND v.city LIKE 'A%' AND v.smoker AND l.kind LIKE 'h%'",
+        "l.patient_id = v.patient_id AND (v.age > 40 OR v.region = 'north') AND l.value > 9",
+        "l.patient_id = v.patient_id AND l.visit_age = v.age AND 3 < v.visits_before",
+    ],
+)
+def test_a_left_join_keeps_rows_that_do_not_meet_its_conditions(on: str, readers: Readers) -> None:
+    readers.read(
+        f"SELECT COUNT(*) AS n, COUNT(l.patient_id) AS m, SUM(l.value) AS s FROM visits v"
+        f" LEFT JOIN labs l ON {on}"
+    )
+
+
+def test_conditions_on_both_sides_need_one_match(readers: Readers) -> None:
+    each = "(SELECT patient_id, MAX(visit_age) AS a FROM labs GROUP BY patient_id)"
+    asked = (
+        "SELECT COUNT(*) AS n, COUNT(l.patient_id) AS m, COUNT(l.a) AS s FROM visits v LEFT JOIN"
+    )
+    readers.read(f"{asked} {each} l ON l.patient_id = v.patient_id AND l.a > v.age")
+    readers.read(
+        "SELECT COUNT(*) AS n, COUNT(r.zone) AS z FROM visits v LEFT JOIN regions r ON r.region ="
+        " v.region AND (r.zone = 'a' OR v.city LIKE 'B%')"
+    )
+    with pytest.raises(Unsupported, match="may match several rows"):
+        ask(
+            "SELECT COUNT(*) FROM visits v LEFT JOIN labs l ON l.patient_id = v.patient_id AND"
+            " l.visit_age > v.age"
+        )

@@ -33,9 +33,9 @@ class ColumnReference:
     ``owner`` is set if the value identifies the owner of a row: the privacy id (not a column of the
     plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
     privacy id that a LEFT JOIN may leave NULL. The ``plan_column`` of an id is empty or, where
-    an outer join may leave it NULL, an indicator, which is NULL where the id is and otherwise 1. ``is_merged`` marks the right-hand column of USING, which
-    only its alias reaches. ``origin`` is the declaration in the policy; ``size`` and ``work`` are
-    as in ``TypedExpression``.
+    an outer join may leave it NULL, an indicator, which is NULL where the id is and otherwise 1.
+    ``is_merged`` marks the right-hand column of USING, which only its alias reaches. ``origin`` is
+    the declaration in the policy; ``size`` and ``work`` are as in ``TypedExpression``.
     """
 
     alias: str

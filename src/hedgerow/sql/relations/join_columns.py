@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
-from hedgerow.plan.nodes import Project
-from hedgerow.plan.scalar.expressions import ColumnRef, Constant
+from hedgerow.plan.nodes import Join, Project
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.values import Range
 from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.catalog import PRIVACY_ID
@@ -14,12 +15,16 @@ from hedgerow.sql.relations.join_conditions import JoinInput
 
 __all__ = [
     "add_column",
+    "add_expression",
     "add_presence",
     "choose_plan_names",
+    "keep_matching",
     "list_added_columns",
     "merge_equal_columns",
     "prepare_semijoin",
 ]
+
+_ONE: Final = Constant(1, "integer")
 
 
 def choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
@@ -44,7 +49,7 @@ def add_presence(scope: Scope, *, may_be_missing: bool) -> Scope:
     """Add an indicator to the side of an outer join that may be NULL: NULL where the id will be."""
     if not any(column.owner == PRIVACY_ID for column in scope.columns):
         return scope
-    name, rows = _add_one(scope)
+    name, rows = add_expression(scope)
     columns = tuple(
         replace(column, plan_column=name, range=rows.columns[name], may_be_missing=may_be_missing)
         if column.owner == PRIVACY_ID
@@ -63,7 +68,7 @@ def prepare_semijoin(
     keys = {there for _, there in pairs}
     shown = tuple(column for column in part.scope.columns if column.plan_column not in keys)
     if not pairs and not part.scope.tables:
-        name, rows = _add_one(source)
+        name, rows = add_expression(source)
         source, pairs = replace(source, rows=rows), [(name, shown[0].plan_column)]
     return source, replace(part, scope=replace(part.scope, columns=shown)), pairs
 
@@ -111,10 +116,30 @@ def add_column(column: ColumnReference, names: dict[str, str]) -> ColumnReferenc
     return replace(column, plan_column=names[column.plan_column], owner=owner, size=1, work=1)
 
 
-def _add_one(scope: Scope) -> tuple[str, Project]:
-    """Add the constant 1 to rows, and return its name, too."""
+def add_expression(scope: Scope, expression: Expression = _ONE) -> tuple[str, Project]:
+    """Add an expression to rows, by default the constant 1, and return its name, too."""
     name = "one"
     while name in scope.rows.columns:
         name += "_"
     kept = tuple((column, ColumnRef(column)) for column in scope.rows.columns)
-    return name, Project(scope.rows, (*kept, (name, Constant(1, "integer"))))
+    return name, Project(scope.rows, (*kept, (name, expression)))
+
+
+def keep_matching(rows: Join, condition: Expression) -> Project:
+    """Return the rows of a LEFT JOIN with NULL in the columns of the matches that do not meet a
+    condition.
+    """
+    added = {name for name, _ in rows.added_columns}
+    known = rows.columns
+    return Project(
+        rows,
+        tuple(
+            (
+                name,
+                Call("case", (condition, ColumnRef(name), Constant(None, known[name].type)))
+                if name in added
+                else ColumnRef(name),
+            )
+            for name in known
+        ),
+    )

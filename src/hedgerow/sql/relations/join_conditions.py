@@ -18,7 +18,7 @@ from hedgerow.sql.predicates.date_granularity import refuse_finer_granularity
 from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["JoinCondition", "JoinConditions", "JoinInput"]
+__all__ = ["JoinCondition", "JoinConditions", "JoinInput", "LeftCondition"]
 
 _REFUSED_SIDES: Final = {
     "RIGHT": (
@@ -92,11 +92,25 @@ class JoinCondition:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class LeftCondition:
+    """A condition in the ON of the LEFT JOIN at ``place`` that reads ``inputs`` before it.
+
+    With ``reads_right`` it reads the joined rows, too.
+    """
+
+    node: exp.Expr
+    place: int
+    inputs: frozenset[int]
+    reads_right: bool
+
+
 class JoinConditions:
     """The join conditions of FROM and WHERE.
 
-    ``inputs`` are the sources, some filtered by the ON of their LEFT JOIN. ``filters`` are all
-    other conditions, each with the last input that it may read.
+    ``inputs`` are the sources, some filtered by the ON of their LEFT JOIN. ``left_conditions`` are
+    in the ON of a LEFT JOIN, whose position they have, and read its left side or both. ``filters``
+    are all other conditions, each with the last input that it may read.
     """
 
     def __init__(
@@ -105,6 +119,7 @@ class JoinConditions:
         self._text = text
         self.inputs = list(parts)
         self.conditions: list[JoinCondition] = []
+        self.left_conditions: list[LeftCondition] = []
         self.filters: list[tuple[exp.Expr, int]] = []
         for place in range(len(self.inputs)):
             self._check_input(place, self.inputs[place])
@@ -268,15 +283,19 @@ class JoinConditions:
         return found
 
     def _filter_right_side(self, node: exp.Expr, place: int) -> None:
-        """Filter the right side of a LEFT JOIN by a condition of its ON, before the join."""
+        """Filter the right side of a LEFT JOIN by a condition of its ON, before the join; keep one
+        that reads the left side.
+        """
         part = self.inputs[place]
-        for column in node.find_all(exp.Column):
-            if any(where != place for where, _ in self._match_columns(column, place)):
-                self._refuse(
-                    node,
-                    "ON of a LEFT JOIN may only have equalities and conditions on the joined table",
-                    "Put other conditions into WHERE, or join a subquery.",
-                )
+        read = {
+            where
+            for column in node.find_all(exp.Column)
+            for where, _ in self._match_columns(column, place)
+        }
+        if read - {place}:
+            before = frozenset(read - {place})
+            self.left_conditions.append(LeftCondition(node, place, before, place in read))
+            return
         value = RowBinder(part.scope).bind(node)
         condition = require_condition(self._text, "ON", node, value)
         rows = Filter(part.scope.rows, condition.expression)

@@ -19,12 +19,19 @@ from hedgerow.plan.measures import SecondPopulation
 from hedgerow.plan.nodes import Join
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
+from hedgerow.sql.binder.typed_expression import (
+    TypedExpression,
+    align_types,
+    build_constant,
+    require_condition,
+)
 from hedgerow.sql.catalog import PRIVACY_ID
 from hedgerow.sql.relations.join_columns import (
     add_column,
+    add_expression,
     add_presence,
     choose_plan_names,
+    keep_matching,
     list_added_columns,
     merge_equal_columns,
     prepare_semijoin,
@@ -81,7 +88,7 @@ class _JoinBuilder:
             read.conditions,
             read.filters,
         )
-        self._scope = self._inputs[0].scope
+        self._scope, self._left_conditions = self._inputs[0].scope, read.left_conditions
         self._extended = find_extended_aliases(extended, read)
         self._second_population = find_second_population(text, self._inputs, self._join_conditions)
         self._capping_tables = frozenset(
@@ -191,6 +198,9 @@ class _JoinBuilder:
             and (ends := condition.find_ends(place)) is not None
             and ends[1] not in placed
             for condition in self._join_conditions
+        ) or any(
+            condition.place == place and not condition.inputs <= placed
+            for condition in self._left_conditions
         )
         return (
             LEFT_SIDE_UNJOINED
@@ -219,6 +229,7 @@ class _JoinBuilder:
             part = replace(part, scope=add_presence(part.scope, may_be_missing=True))
         if part.is_semijoin:
             source, part, pairs = prepare_semijoin(source, part, pairs)
+        source, part, pairs = self._add_left_conditions(place, source, part, pairs)
         names = choose_plan_names(part.scope, source)
         rows = Join(
             source.rows,
@@ -249,11 +260,56 @@ class _JoinBuilder:
         if source.key_within_unit is not None and other_key is not None:
             free = other_key - {there for _, there in pairs}
             key = source.key_within_unit | {names[column] for column in free}
+        has_one_match = other_key is not None and other_key <= {there for _, there in pairs}
         self._extend_scope(part, rows, everything, key)
+        self._apply_left_conditions(place, rows, has_one_match=has_one_match)
         done = [used.condition for used in usable]
         self._join_conditions = [
             condition for condition in self._join_conditions if condition not in done
         ]
+
+    def _add_left_conditions(
+        self, place: int, source: Scope, part: JoinInput, pairs: list[tuple[str, str]]
+    ) -> tuple[Scope, JoinInput, list[tuple[str, str]]]:
+        """Join on conditions of the left side alone, as a column that is 1 where they hold."""
+        nodes = [c.node for c in self._left_conditions if c.place == place and not c.reads_right]
+        if not nodes:
+            return source, part, pairs
+        value = self._bind_on(source, place, nodes)
+        one, nothing = build_constant(1, "integer"), build_constant(None, "integer")
+        flag = RowBinder(source).apply(nodes[0], "case", value, *align_types([one, nothing]))
+        here, rows = add_expression(source, flag.expression)
+        there, others = add_expression(part.scope)
+        work = source.work + flag.work
+        return (
+            replace(source, rows=rows, work=work),
+            replace(part, scope=replace(part.scope, rows=others)),
+            [*pairs, (here, there)],
+        )
+
+    def _apply_left_conditions(self, place: int, rows: Join, *, has_one_match: bool) -> None:
+        """Apply conditions on both sides of a LEFT JOIN to its matches."""
+        nodes = [c.node for c in self._left_conditions if c.place == place and c.reads_right]
+        if not nodes:
+            return
+        value = self._bind_on(self._scope, place, nodes)
+        if not has_one_match:
+            self._refuse(
+                nodes[0],
+                "This condition in the ON of a LEFT JOIN reads both sides, and a row may match"
+                " several rows",
+                "Put it into WHERE, or join a subquery with one row for each joined key.",
+            )
+        kept = keep_matching(rows, value.expression)
+        work = self._scope.work + value.work * len(rows.added_columns)
+        self._scope = replace(self._scope, rows=kept, work=work).check_limits()
+
+    def _bind_on(self, scope: Scope, place: int, nodes: Sequence[exp.Expr]) -> TypedExpression:
+        before = self._inputs[: place + 1]
+        named = replace(scope, sources=tuple(part.scope.sources[0] for part in before))
+        binder = RowBinder(named.restrict_to({part.alias.casefold() for part in before}))
+        values = [require_condition(self._text, "ON", node, binder.bind(node)) for node in nodes]
+        return values[0] if len(values) == 1 else binder.apply(nodes[0], "and", *values)
 
     def _extend_scope(
         self,

@@ -2,10 +2,10 @@
 
     SELECT n.region, SUM(c.balance) FROM nations n LEFT JOIN customers c ON … GROUP BY n.region
 
-SQL keeps a nation without customers, with NULL in all columns of customers: a row of nobody. Where
-keys read the public table only, and every aggregate ignores such a row, the numbers are those of
-the inner join, which is what is built; the keys are those of the public table, and all groups are
-returned. A question that could see the row is refused.
+SQL keeps a nation without customers, with NULL in all columns of customers: an unmatched row, which
+belongs to no unit. Where keys read the public table only, and every aggregate ignores such a row,
+the numbers are those of the inner join, which is what is built; the keys are those of the public
+table, and all groups are returned. A question that could see the row is refused.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
     "read_outer_joins",
 ]
 
-IN_ON: Final = "in on"  # marks a condition that rows of nobody need not meet
+IN_ON: Final = "in on"  # marks a condition that unmatched rows need not meet
 _INNER_FIX: Final = "Write JOIN, which leaves these rows out"
 
 
@@ -110,7 +110,7 @@ def _change_side(part: JoinInput, side: str | None) -> JoinInput:
 
 
 def check_extended_key(scope: Scope, node: exp.Expr, value: TypedExpression) -> None:
-    """Refuse a key that reads a column which is NULL in a row of nobody."""
+    """Refuse a key that reads a column which is NULL in an unmatched row."""
     if not _list_extended_columns(scope).isdisjoint(find_columns(value.expression)):
         _refuse(
             scope,
@@ -121,7 +121,7 @@ def check_extended_key(scope: Scope, node: exp.Expr, value: TypedExpression) -> 
 
 
 def check_extended_condition(scope: Scope, node: exp.Expr, value: TypedExpression) -> None:
-    """Refuse a condition that may hold for a row of nobody because its columns are NULL."""
+    """Refuse a condition that may hold for an unmatched row because its columns are NULL."""
     extended = _list_extended_columns(scope)
     if node.meta.get(IN_ON) or extended.isdisjoint(find_columns(value.expression)):
         return
@@ -136,7 +136,7 @@ def check_extended_condition(scope: Scope, node: exp.Expr, value: TypedExpressio
 
 
 def check_extended_aggregate(binder: RowBinder, asked: AggregateSyntax) -> None:
-    """Refuse an aggregate that a row of nobody would change."""
+    """Refuse an aggregate that an unmatched row would change."""
     scope, extended = binder.scope, _list_extended_columns(binder.scope)
     if not scope.extended_aliases or find_privacy_id(binder, asked) is not None:
         return
