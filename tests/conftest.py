@@ -22,6 +22,7 @@ settings.register_profile(
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"
+OWN_SESSIONS = Path(__file__).parent / "engines" / "duckdb"
 # The longest single test begins first, or everybody would wait for it in the end.
 FIRST = "test_tool_finds_nothing[types]"
 
@@ -68,6 +69,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path.is_relative_to(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _shared_engines(request: pytest.FixtureRequest) -> Generator[None]:
+    """Modules take each other's engines, but for those that are about engines."""
+    if request.path.is_relative_to(OWN_SESSIONS):
+        yield
+        return
+    # imported here: tests of this file run without the package
+    from engine_pool import share_engines
+
+    with pytest.MonkeyPatch.context() as patch:
+        share_engines(patch)
+        yield
 
 
 def pytest_collection_finish() -> None:

@@ -100,8 +100,8 @@ def test_an_interval_may_have_another_name() -> None:
 
 def test_all_zeros_can_be_drawn() -> None:
     for draw in (draw_column_chart, draw_bar_chart, draw_line_chart):
-        read(draw([Bar("a", 0), Bar("b", 0)], "w"))
-    read(draw_heatmap(["a"], ["b"], [[0.0]], "w"))
+        assert read(draw([Bar("a", 0), Bar("b", 0)], "w")) is not None
+    assert read(draw_heatmap(["a"], ["b"], [[0.0]], "w")) is not None
 
 
 def test_a_written_value_stands_beside_its_bar_inside_the_drawing() -> None:

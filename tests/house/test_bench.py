@@ -6,6 +6,7 @@ import importlib
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -133,7 +134,9 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def part(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Import a module of the bench; its clock collects no garbage, of which the suite has a lot."""
     monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.setattr("bench.clock.quiet", nullcontext)
 
     def imported(name: str) -> ModuleType:
         return importlib.import_module(f"bench.{name}")
@@ -186,9 +189,19 @@ CASES = [
 ]
 
 # These open databases, decode collections or draw for seconds, even when they are quick: they are
-# left to `make slow`.
+# left to `make slow`. The accounting is run by a test of its own.
 LARGE = {
-    *("accuracy", "capped", "database", "decoding", "joins", "latency", "noise", "people"),
+    *(
+        "accounting",
+        "accuracy",
+        "capped",
+        "database",
+        "decoding",
+        "joins",
+        "latency",
+        "noise",
+        "people",
+    ),
     *("publishing", "quantiles", "tpch", "uniqueness"),
 }
 

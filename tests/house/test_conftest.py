@@ -14,6 +14,7 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 PLANTED = {
+    "tests/engine_pool.py": "def share_engines(patch):\n    pass",
     "tests/slow/test_long.py": "def test_long():\n    assert False",
     "tests/test_part.py": (
         "import pytest\ndef test_part():\n    pytest.skip('no database server')\ndef test_fine():\n"

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hedgerow.charts.text_bars import TextBar
-from hedgerow.demo.chapter import Chapter, ClinicSession, QuestionReceipt, build_bars
+from hedgerow.demo.chapter import ClinicSession, PaidChapter, QuestionReceipt, build_bars
 from hedgerow.demo.layout import (
     format_number,
     show_below,
@@ -40,7 +40,7 @@ _WANTED_ERROR = 5
 
 
 @dataclass(frozen=True)
-class ProtectionChapter(Chapter, name="protected", title="Who is protected?"):
+class ProtectionChapter(PaidChapter, name="protected", title="Who is protected?"):
     """The unit of protection, and what the whole budget means.
 
     ``guess`` is the most that anybody can come to believe, from even odds, that one patient is in
@@ -80,7 +80,7 @@ class ProtectionChapter(Chapter, name="protected", title="Who is protected?"):
 
 
 @dataclass(frozen=True)
-class PriceChapter(Chapter, name="explained", title="What would it cost?"):
+class PriceChapter(PaidChapter, name="explained", title="What would it cost?"):
     """The cost of a question before it is asked.
 
     ``epsilon`` is what it takes to count patients to within ``error``.
@@ -111,7 +111,7 @@ class PriceChapter(Chapter, name="explained", title="What would it cost?"):
 
 
 @dataclass(frozen=True)
-class _GroupedAnswer(Chapter):
+class _GroupedAnswer(PaidChapter):
     """Counts and means of groups, with their intervals and a remark below the charts."""
 
     remark: ClassVar[str]
@@ -166,7 +166,7 @@ class GroupsChapter(
 
 @dataclass(frozen=True)
 class RepeatChapter(
-    Chapter,
+    PaidChapter,
     name="again",
     title="The same question again",
     question=(
@@ -204,7 +204,7 @@ class RepeatChapter(
 
 @dataclass(frozen=True)
 class DiscoveryChapter(
-    Chapter,
+    PaidChapter,
     name="discovered",
     title="Groups that the policy does not list",
     question=(

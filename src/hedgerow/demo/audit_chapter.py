@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hedgerow.demo.chapter import Chapter, ClinicSession
+from hedgerow.demo.chapter import ClinicSession, PaidChapter
 from hedgerow.demo.layout import show_rows, show_text
 from hedgerow.mechanisms import Laplace
 from hedgerow.numeric.bits import draw_words
@@ -35,7 +35,7 @@ class AuditFinding:
 
 
 @dataclass(frozen=True)
-class AuditChapter(Chapter, name="audited", title="Why not just numpy?"):
+class AuditChapter(PaidChapter, name="audited", title="Why not just numpy?"):
     """Two generators of the same noise, audited from outside."""
 
     findings: tuple[AuditFinding, ...]

@@ -1,13 +1,14 @@
 """The base of a chapter of the tour, the open clinic it asks, and the receipt of a question.
 
-A chapter class asks its questions in ``ask`` and draws its page in ``render``; its fields are the
-chapter's JSON. Fields named ``truth`` hold what only a custodian sees. They are here because the
-clinic is made up; an analyst never gets them.
+A chapter class draws its page in ``render``, and one that is paid for asks its questions in
+``ask``; its fields are the chapter's JSON. Fields named ``truth`` hold what only a custodian sees.
+They are here because the clinic is made up; an analyst never gets them.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +23,7 @@ from hedgerow.charts.text_bars import TextBar
 from hedgerow.database import Database
 from hedgerow.privacy.budget_view import Balance, format_decimals
 
-__all__ = ["Chapter", "ClinicSession", "QuestionReceipt", "build_bars"]
+__all__ = ["Chapter", "ClinicSession", "PaidChapter", "QuestionReceipt", "build_bars"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class ClinicSession:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class Chapter(ABC):
     """A chapter of the tour, known by ``name`` in JSON and by ``page_title`` on its page."""
 
     name: ClassVar[str]
@@ -84,14 +85,9 @@ class Chapter:
     def __init_subclass__(cls, *, name: str = "", title: str = "", question: str = "") -> None:
         cls.name, cls.page_title, cls.question = name, title, question
 
-    @classmethod
-    def ask(cls, session: ClinicSession) -> Self:
-        """Ask the questions of this chapter."""
-        raise NotImplementedError
-
+    @abstractmethod
     def render(self, width: int) -> RenderableType:
         """Draw the page of this chapter, ``width`` cells wide."""
-        raise NotImplementedError
 
     @property
     def heading(self) -> str:
@@ -102,6 +98,15 @@ class Chapter:
         """Return the fields as plain data for JSON."""
         fields: dict[str, Any] = _encode_value(self)
         return {"chapter": self.name} | fields
+
+
+class PaidChapter(Chapter):
+    """A chapter that asks its own questions."""
+
+    @classmethod
+    @abstractmethod
+    def ask(cls, session: ClinicSession) -> Self:
+        """Ask the questions of this chapter."""
 
 
 def _encode_value(value: Any) -> Any:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from hedgerow.charts.text_bars import TextBar
-from hedgerow.demo.chapter import Chapter, ClinicSession, build_bars
+from hedgerow.demo.chapter import Chapter, ClinicSession, PaidChapter, build_bars
 from hedgerow.demo.layout import (
     show_below,
     show_budget,
@@ -54,7 +54,7 @@ class RefusedQuestion:
 
 
 @dataclass(frozen=True)
-class RefusalChapter(Chapter, name="refused", title="What no budget buys"):
+class RefusalChapter(PaidChapter, name="refused", title="What no budget buys"):
     """Questions that no budget buys: rows, and sums without bounds."""
 
     refusals: tuple[RefusedQuestion, ...]
@@ -84,7 +84,7 @@ class RefusalChapter(Chapter, name="refused", title="What no budget buys"):
 
 @dataclass(frozen=True)
 class AveragingChapter(
-    Chapter,
+    PaidChapter,
     name="attacked",
     title="Averaging the noise away",
     question="SELECT COUNT(*) AS n FROM patients WHERE smoker AND age >= 90",
@@ -169,7 +169,7 @@ def _compute_deviation(epsilon: Fraction) -> float:
 
 @dataclass(frozen=True)
 class ExhaustedBudgetChapter(
-    Chapter,
+    PaidChapter,
     name="spent",
     title="One question too many",
     question="SELECT COUNT(*) AS n FROM patients WHERE age >= 80",
@@ -225,7 +225,7 @@ class LedgerCharge:
 
 
 @dataclass(frozen=True)
-class LedgerChapter(Chapter, name="kept", title="The receipts"):
+class LedgerChapter(PaidChapter, name="kept", title="The receipts"):
     """The ledger, recomputed from its entries alone."""
 
     ledger: str

@@ -25,7 +25,7 @@ from hedgerow.demo.answer_chapters import (
     RepeatChapter,
 )
 from hedgerow.demo.audit_chapter import AuditChapter
-from hedgerow.demo.chapter import Chapter, ClinicSession
+from hedgerow.demo.chapter import Chapter, ClinicSession, PaidChapter
 from hedgerow.demo.layout import THEME
 from hedgerow.demo.limit_chapters import (
     AveragingChapter,
@@ -38,7 +38,7 @@ from hedgerow.errors import BudgetExceeded
 
 __all__ = ["CHAPTERS", "TourPrinter", "ask_chapter", "run_tour"]
 
-CHAPTERS: tuple[type[Chapter], ...] = (
+CHAPTERS: tuple[type[PaidChapter], ...] = (
     ProtectionChapter,
     PriceChapter,
     GroupsChapter,
@@ -62,7 +62,7 @@ def run_tour(policy: Path) -> Iterator[Chapter]:
             yield ask_chapter(kind, session)
 
 
-def ask_chapter(kind: type[Chapter], session: ClinicSession) -> Chapter:
+def ask_chapter(kind: type[PaidChapter], session: ClinicSession) -> Chapter:
     """Return a chapter, or a page that says that the budget no longer covers it."""
     try:
         return kind.ask(session)

@@ -353,7 +353,7 @@ def test_the_declaration_by_days_is_suggested() -> None:
     ],
 )
 def test_whole_months_and_years_are_answered(sql: str) -> None:
-    asked(sql)
+    assert isinstance(asked(sql), Question)
 
 
 def test_columns_that_name_each_other_are_looked_at_once() -> None:

@@ -163,12 +163,18 @@ BAD: list[tuple[Any, Any, str]] = [
 ]
 
 
+# With as few draws as the others these would be missed once in 10^4 runs.
+SLIGHT = (planted_worlds.SharpQuantiles, planted_worlds.NarrowSmooth)
+
+
 @pytest.mark.parametrize(
     ("mechanism", "sensitivity", "law"), BAD, ids=[f"{str(m)[:40]} {law}" for m, _, law in BAD]
 )
 def test_a_planted_bug_breaks_its_law(mechanism: Any, sensitivity: Any, law: str) -> None:
     with pytest.raises(LawBroken) as broken:
-        check_mechanism(mechanism, sensitivity, draws=50_000)
+        check_mechanism(
+            mechanism, sensitivity, draws=200_000 if isinstance(mechanism, SLIGHT) else 50_000
+        )
     assert broken.value.law in law.split(" or ")
     assert broken.value.expected in str(broken.value)
     assert broken.value.found in str(broken.value)

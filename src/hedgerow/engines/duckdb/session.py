@@ -173,7 +173,7 @@ class DuckDBSession:
         if statement.by_unit:
             with self._array_lock:
                 try:
-                    yield self._register_objects(self._array_cursor).execute(statement.sql)
+                    yield self._run(self._array_cursor, statement.sql)
                 finally:
                     # an unfinished result would block the cursor
                     self._array_cursor.abort()
@@ -181,15 +181,16 @@ class DuckDBSession:
         with self._lock:
             cursor = self._connection.cursor()
         try:
-            yield self._register_objects(cursor).execute(statement.sql)
+            yield self._run(cursor, statement.sql)
         finally:
             cursor.close()
 
-    def _register_objects(self, cursor: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-        """Register the frames with a cursor, which does not inherit them."""
+    def _run(self, cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
+        """Run a statement, having registered its frames with the cursor, which inherits none."""
         for relation, table in self._objects.items():
-            cursor.register(relation, table)
-        return cursor
+            if relation in sql:
+                cursor.register(relation, table)
+        return cursor.execute(sql)
 
     def find_query_error(self, query: str) -> str | None:
         """Return the first line of the error that stops DuckDB from planning a query, or None;
