@@ -38,6 +38,45 @@ def test_aggregates_inside_a_window_belong_to_the_piece() -> None:
     )
 
 
+def test_grouping_resolves_aliases_and_has_a_bit_for_each_key() -> None:
+    found = extract("SELECT a + 1 AS k, GROUPING(k), GROUPING(k, b) FROM t GROUP BY ROLLUP (k, b)")
+    assert found is not None
+    assert write(found.outer) == (
+        "SELECT key 0 AS k, grouping 0 AS column2, (grouping 0 * 2 + grouping 1) AS column3"
+    )
+    assert "0 AS grouping 0, 1 AS grouping 1" in write(
+        found.build_branch(found.grouping_sets[1], exp.to_table("x"))
+    )
+    assert extract("SELECT GROUPING(c), COUNT(*) FROM t GROUP BY ROLLUP (a)") is None
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "is_additive"),
+    [
+        ("COUNT(*)", True),
+        ("COUNT(c)", True),
+        ("SUM(c)", True),
+        ("SUM(c) FILTER (WHERE c > 1)", True),
+        ("AVG(c)", False),
+        ("COUNT(DISTINCT c)", False),
+        ("MAX(c)", False),
+    ],
+)
+def test_levels_of_additive_aggregates_are_sums_of_the_finest(
+    aggregate: str, is_additive: bool
+) -> None:
+    found = extract(f"SELECT {aggregate} FROM t GROUP BY ROLLUP (a, b)")
+    assert found is not None
+    assert (found.finest is not None) == is_additive
+    assert found.list_dropped_keys() == {"a", "b"}
+    assert write(found.build_sum(found.grouping_sets[1], exp.to_table("x"))) == (
+        "SELECT a, SUM(aggregate 0) AS aggregate 0 FROM x GROUP BY a"
+    )
+    apart = extract("SELECT SUM(c) FROM t GROUP BY GROUPING SETS ((a), (b))")
+    assert apart is not None
+    assert apart.finest is None
+
+
 def test_an_alias_of_another_column_does_not_take_the_name_of_a_key() -> None:
     found = extract("SELECT b AS a, a AS b, RANK() OVER (ORDER BY COUNT(*)) FROM t GROUP BY 1, 2")
     assert found is not None

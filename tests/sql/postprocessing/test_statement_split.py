@@ -146,6 +146,27 @@ def test_an_aggregate_that_cannot_be_answered_is_named() -> None:
         split("SELECT RANK() OVER (ORDER BY STRING_AGG(region, ',')) FROM visits")
 
 
+@pytest.mark.parametrize(
+    ("sql", "pieces"),
+    [
+        (
+            "SELECT field, COUNT(*) FROM rota WHERE field IS NOT NULL GROUP BY ROLLUP (field)",
+            1,
+        ),
+        ("SELECT field, COUNT(*) FROM rota GROUP BY ROLLUP (field)", 2),  # the total counts NULL
+        ("SELECT region, COUNT(*) FROM answers GROUP BY ROLLUP (region)", 2),  # undeclared keys
+        ("SELECT kind, COUNT(*) FROM labs WHERE kind = 'hb' GROUP BY ROLLUP (kind)", 2),  # caps
+        (
+            "SELECT COALESCE(field, 'none') AS f, years, SUM(years) FROM rota WHERE years > 3"
+            " GROUP BY ROLLUP (f, years)",
+            1,
+        ),
+    ],
+)
+def test_levels_are_added_up_only_where_no_row_is_lost(sql: str, pieces: int) -> None:
+    assert len(split(sql).pieces) == pieces
+
+
 def test_too_many_pieces_are_refused() -> None:
     parts = " + ".join(f"(SELECT COUNT(*) FROM visits WHERE age > {n})" for n in range(21))
     with pytest.raises(Unsupported, match="21 private questions"):

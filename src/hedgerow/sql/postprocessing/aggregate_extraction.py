@@ -62,6 +62,33 @@ class ExtractedAggregates:
             clauses["group"] = exp.Group(expressions=[key.copy() for key in keys.values()])
         return exp.Select(expressions=outputs, **clauses)
 
+    @property
+    def finest(self) -> GroupingSet | None:
+        """The grouping set that has all keys, if there are others to add up from its answer: every
+        aggregate of a coarser group must be the sum of those of its finer groups."""
+        wanted = set(self.keys.values())
+        finest = next((keys for keys in self.grouping_sets if wanted <= set(keys)), None)
+        is_additive = not self.has_keys_alone and all(map(_is_additive, self.aggregates.values()))
+        return finest if is_additive and len(self.grouping_sets) > 1 else None
+
+    def list_dropped_keys(self) -> set[str]:
+        """List the keys that some grouping set leaves out."""
+        return {
+            name
+            for name, key in self.keys.items()
+            if any(key not in keys for keys in self.grouping_sets)
+        }
+
+    def build_sum(self, grouping_set: GroupingSet, source: exp.Expr) -> exp.Select:
+        """Build the answer of a grouping set from the answer of the finest one."""
+        keys = [build_column(name) for name, key in self.keys.items() if key in grouping_set]
+        sums = [
+            exp.alias_(exp.Sum(this=build_column(name)), name, quoted=True)
+            for name in self.aggregates
+        ]
+        clauses = {"group": exp.Group(expressions=copy_value(keys))} if keys else {}
+        return exp.Select(expressions=[*keys, *sums], from_=exp.From(this=source), **clauses)
+
     def build_branch(self, grouping_set: GroupingSet, source: exp.Expr) -> exp.Select:
         """Build the SELECT over the answer of one grouping set, with NULL for all other keys."""
         values: dict[str, exp.Expr] = {
@@ -109,6 +136,16 @@ def extract_aggregates(
         grouping_sets,
         exp.Select(expressions=items, **clauses),
         not reader.aggregates,
+    )
+
+
+def _is_additive(aggregate: exp.Expr) -> bool:
+    """Return whether an aggregate of some rows is the sum of those of their parts."""
+    function = aggregate.this if isinstance(aggregate, exp.Filter) else aggregate
+    return (
+        type(function) in (exp.Count, exp.Sum)
+        and function.find(exp.Distinct, exp.Anonymous) is None
+        and not function.expressions
     )
 
 
@@ -195,8 +232,10 @@ class _OutputReader:
     """A reader of outputs that replaces keys and aggregates by columns of the pieces."""
 
     def __init__(self, select: exp.Select, keys: Sequence[exp.Expr]) -> None:
-        self._aliases = {
-            item.alias.casefold() for item in select.expressions if isinstance(item, exp.Alias)
+        self._outputs = {
+            item.alias.casefold(): item.this
+            for item in select.expressions
+            if isinstance(item, exp.Alias)
         }
         self.keys = {_name_key(select, key, place): key for place, key in enumerate(keys)}
         self.aggregates: dict[str, exp.Expr] = {}
@@ -218,17 +257,30 @@ class _OutputReader:
                 return build_column(name)
         if isinstance(node, exp.Window):
             return self._read_window(node)
-        if isinstance(node, exp.Grouping) and len(node.expressions) == 1:
-            return _name_expression(self.groupings, "grouping", node.expressions[0])
+        if isinstance(node, exp.Grouping | exp.GroupingId) and node.expressions:
+            return self._read_grouping(node)
         if isinstance(node, _AGGREGATES) and not isinstance(node, _WINDOW_FUNCTIONS):
             return _name_expression(self.aggregates, "aggregate", node)
         if isinstance(node, exp.Query):
             return node.copy()  # a subquery has keys and aggregates of its own
         if isinstance(node, exp.Column) and (
-            node.table or node.name.casefold() not in self._aliases
+            node.table or node.name.casefold() not in self._outputs
         ):
             self.has_ungrouped_column = True
         return self._read_children(node)
+
+    def _read_grouping(self, node: exp.Expr) -> exp.Expr:
+        """Read GROUPING(a, b), whose bits tell which of the keys a level leaves out."""
+        found: exp.Expr | None = None
+        for written in node.expressions:
+            key = self._outputs.get(written.name.casefold(), written)
+            key = written if written in self.keys.values() else key
+            if key not in self.keys.values():
+                self.has_ungrouped_column = True
+            bit = _name_expression(self.groupings, "grouping", key)
+            found = bit if found is None else exp.Paren(this=_add_bit(found, bit))
+        assert found is not None
+        return found
 
     def _read_window(self, node: exp.Window) -> exp.Expr:
         """Read SUM(COUNT(*)) OVER (…): SUM stays above the piece, COUNT(*) belongs to it."""
@@ -244,6 +296,10 @@ class _OutputReader:
         if isinstance(value, list):
             return [self._read_value(part) for part in value]
         return self.read_part(value) if isinstance(value, exp.Expr) else value
+
+
+def _add_bit(bits: exp.Expr, bit: exp.Expr) -> exp.Expr:
+    return exp.Add(this=exp.Mul(this=bits, expression=exp.Literal.number(2)), expression=bit)
 
 
 def _name_expression(known: dict[str, exp.Expr], word: str, node: exp.Expr) -> exp.Column:

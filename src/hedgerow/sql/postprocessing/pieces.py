@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from hedgerow.errors import Refused
-from hedgerow.plan.scalar.expressions import evaluate
+from hedgerow.plan.scalar.expressions import ColumnRef, evaluate
 from hedgerow.plan.values import Type, Value
 from hedgerow.sql.catalog import Catalog, UndeclaredBounds
 from hedgerow.sql.postprocessing.constants import (
@@ -20,6 +20,7 @@ from hedgerow.sql.postprocessing.constants import (
     find_places,
     list_samples,
 )
+from hedgerow.sql.predicates.domain_narrowing import can_be_null
 from hedgerow.sql.question import QueryOptions, Question
 from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery
@@ -103,6 +104,26 @@ class PieceCollector:
             known = Piece(self._choose_name(), self._heading, select, constants)
             self.pieces.append(known)
         return select_all(known.name)
+
+    def has_all_rows(self, select: exp.Select, names: Collection[str]) -> bool:
+        """Return whether each row that a SELECT counts is in one of its groups and counts in full,
+        even if the keys of these ``names`` were left out: rows are units, which have no caps, and
+        no such key is NULL."""
+        try:
+            question = build_question(self._heading, self.fill_samples(select), self._catalog)
+        except Refused:
+            return False
+        bound = question.plan.bound
+        texts = {output.expression: output.name for output in question.outputs}
+        dropped = [key.name for key in question.keys if texts[ColumnRef(key.name)] in names]
+        return (
+            bound.source.unit == "row"
+            and question.plan.source.domain is not None
+            and not any(
+                bound.columns[name].nullable and can_be_null(bound.source, ColumnRef(name))
+                for name in dropped
+            )
+        )
 
     def add_constant(self, tree: exp.Query, sample: Value) -> exp.Expr:
         """Add a constant, and return its place. Equal ones are one."""

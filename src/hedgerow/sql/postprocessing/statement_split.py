@@ -19,7 +19,10 @@ from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_statement
-from hedgerow.sql.postprocessing.aggregate_extraction import extract_aggregates
+from hedgerow.sql.postprocessing.aggregate_extraction import (
+    ExtractedAggregates,
+    extract_aggregates,
+)
 from hedgerow.sql.postprocessing.constants import build_literal, list_constants, replace_nodes
 from hedgerow.sql.postprocessing.pieces import PieceCollector, SplitStatement
 from hedgerow.sql.postprocessing.syntax_trees import (
@@ -172,24 +175,47 @@ class _StatementSplitter:
         extracted = extract_aggregates(select, columns, self._build_count(select))
         if extracted is None:
             raise _NotSplittableError
-        branches: list[exp.Expr] = []
-        for grouping_set in extracted.grouping_sets:
-            asked = self._find_piece(extracted.build_piece(grouping_set), scope)
-            if asked is None:
-                reason = None if extracted.has_keys_alone else self.collector.refusal
-                raise _NotSplittableError(reason)
-            answer = (
-                self.collector.add_keys(asked, extracted.keys)
-                if extracted.has_keys_alone
-                else self.collector.add(asked)
-            )
-            branches.append(extracted.build_branch(grouping_set, answer.args["from_"].this))
+        answers = self._ask_grouping_sets(extracted, scope)
+        branches: list[exp.Expr] = [
+            extracted.build_branch(grouping_set, source)
+            for grouping_set, source in zip(extracted.grouping_sets, answers, strict=True)
+        ]
         levels = functools.reduce(
             lambda left, right: exp.Union(this=left, expression=right, distinct=False), branches
         )
-        alias = exp.TableAlias(this=exp.to_identifier("levels", quoted=True))
-        source = exp.Subquery(this=levels, alias=alias)
+        source = _name_table(levels, "levels")
         return replace_args(extracted.outer, from_=exp.From(this=source))
+
+    def _ask_grouping_sets(
+        self, extracted: ExtractedAggregates, scope: _NameScope
+    ) -> list[exp.Expr]:
+        """Return the answer of each grouping set: a piece, or sums of the answer of the finest one
+        where they have the same meaning."""
+        finest, dropped = extracted.finest, extracted.list_dropped_keys()
+        whole = None if finest is None else self._find_piece(extracted.build_piece(finest), scope)
+        if whole is not None and self.collector.has_all_rows(whole, dropped):
+            source = self.collector.add(whole).args["from_"].this
+            return [
+                source.copy()
+                if keys == finest
+                else _name_table(extracted.build_sum(keys, source.copy()), "sums")
+                for keys in extracted.grouping_sets
+            ]
+        return [self._ask_grouping_set(extracted, keys, scope) for keys in extracted.grouping_sets]
+
+    def _ask_grouping_set(
+        self, extracted: ExtractedAggregates, keys: tuple[exp.Expr, ...], scope: _NameScope
+    ) -> exp.Expr:
+        asked = self._find_piece(extracted.build_piece(keys), scope)
+        if asked is None:
+            reason = None if extracted.has_keys_alone else self.collector.refusal
+            raise _NotSplittableError(reason)
+        if extracted.has_keys_alone:
+            answer = self.collector.add_keys(asked, extracted.keys)
+        else:
+            answer = self.collector.add(asked)
+        source: exp.Expr = answer.args["from_"].this
+        return source
 
     def _list_columns(self, select: exp.Select, scope: _NameScope) -> frozenset[str]:
         """Return the names of the columns of the rows that a SELECT reads."""
@@ -340,6 +366,11 @@ class _StatementSplitter:
 
 def _reads_any(node: exp.Expr, names: frozenset[str]) -> bool:
     return any(table.name.casefold() in names for table in node.find_all(exp.Table))
+
+
+def _name_table(query: exp.Expr, name: str) -> exp.Subquery:
+    alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+    return exp.Subquery(this=query, alias=alias)
 
 
 def _attach_used(node: _Query, named: Sequence[exp.CTE]) -> _Query:
