@@ -10,6 +10,7 @@ import pytest
 from database.clinic import exactly
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
+from hedgerow.answers.clipping_caveats import NOT_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -125,8 +126,10 @@ def test_every_deviation_from_plain_sql_has_a_caveat(sql: str, said: list[str]) 
     with exactly() as db:
         answer = db.query(sql, epsilon=9000)
     assert isinstance(answer, Answer)
-    assert len(answer.notes) == len(said)
-    assert all(part in note for part, note in zip(said, answer.notes, strict=True))
+    notes = [note for note in answer.notes if note != NOT_MEASURED]
+    assert len(answer.notes) - len(notes) <= 1
+    assert len(notes) == len(said)
+    assert all(part in note for part, note in zip(said, notes, strict=True))
 
 
 def test_caveats_show_declared_bounds_and_not_grid_bounds() -> None:

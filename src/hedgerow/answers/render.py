@@ -10,6 +10,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hedgerow.answers.clipping_caveats import WARNING
 from hedgerow.answers.estimates.estimate import Interval
 from hedgerow.numeric.formatting import format_size
 
@@ -23,6 +24,7 @@ __all__ = [
     "ReceiptView",
     "build_answer_table",
     "format_answer_notes",
+    "format_answer_warnings",
     "format_omitted_rows",
     "render_answer_html",
     "render_answer_text",
@@ -171,7 +173,12 @@ def format_answer_notes(answer: AnswerView) -> list[str]:
     lines += [] if answer.rows else [_describe_no_rows(answer.notes)]
     price = "Answered before, free now" if receipt.reused else f"Cost: {answer.cost}"
     lines.append(f"{price} · ledger entry {receipt.entry}")
-    return lines + list(answer.notes)
+    return lines + [note for note in answer.notes if not note.startswith(WARNING)]
+
+
+def format_answer_warnings(answer: AnswerView) -> list[str]:
+    """Format the lines above the table."""
+    return [note for note in answer.notes if note.startswith(WARNING)]
 
 
 def format_omitted_rows(count: int) -> list[str]:
@@ -219,7 +226,9 @@ def build_answer_table(answer: AnswerView, *, intervals: bool = True) -> Table:
 
 def render_answer_text(answer: AnswerView, *, intervals: bool = True) -> str:
     """Render an answer for the terminal."""
-    return render_table_text(answer, format_answer_notes(answer), intervals=intervals)
+    warnings = "".join(f"{line}\n\n" for line in format_answer_warnings(answer))
+    notes = format_answer_notes(answer)
+    return warnings + render_table_text(answer, notes, intervals=intervals)
 
 
 def render_table_text(answer: AnswerView, notes: Sequence[str], *, intervals: bool = True) -> str:
@@ -255,7 +264,8 @@ def render_answer_html(answer: AnswerView) -> str:
                 interval = escape(column.interval_texts[place])
                 rows[place] += f'<td style="{_NUMBER_STYLE}">{interval}</td><td>{bars[place]}</td>'
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return render_table_html(titles, body, format_answer_notes(answer))
+    warnings = "".join(f"<p><b>{escape(line)}</b></p>" for line in format_answer_warnings(answer))
+    return warnings + render_table_html(titles, body, format_answer_notes(answer))
 
 
 def render_table_html(titles: str, body: str, notes: Sequence[str]) -> str:

@@ -12,7 +12,12 @@ import pyarrow as pa
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
-from hedgerow.answers.render import build_answer_table, format_answer_notes, render_answer_text
+from hedgerow.answers.render import (
+    build_answer_table,
+    format_answer_notes,
+    format_answer_warnings,
+    render_answer_text,
+)
 from hedgerow.cli.terminal import make_output_console, print_json, print_lines
 from hedgerow.database.uncharged.exact_table import ExactTable
 
@@ -46,6 +51,7 @@ def print_answer(
         table = build_answer_table(answer, intervals=intervals)
         width = console.measure(table, options=console.options.update(width=_MAX_WIDTH)).maximum
         if width <= console.width:
+            print_lines(format_answer_warnings(answer), style="bold yellow")
             console.print(table)
             print_lines(format_answer_notes(answer), style="dim")
             return

@@ -16,7 +16,8 @@ from typing import Any
 
 from hedgerow.database.catalog_builder import build_catalog
 from hedgerow.database.data_versions import DataFiles
-from hedgerow.database.database import Database
+from hedgerow.database.database import CUSTODIAN, Database
+from hedgerow.database.measured_clipping import measure_clipping
 from hedgerow.engines.data_source import Source
 from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
@@ -113,6 +114,8 @@ def _open_database(
             for name, stamp in files.stamps.items()
         }
         database = Database(policy, catalog, lambda: engine(tables), opened, analyst=analyst)
+        if ledger is None:  # a dry run charges nothing
+            measure_clipping(database, CUSTODIAN)
         cleanup.pop_all()
     return database
 

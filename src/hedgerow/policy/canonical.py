@@ -32,6 +32,7 @@ _LATER_FIELDS = {
     "links": (),
     "unique": (),
     "auto_bounds": False,
+    "clipping_epsilon": None,
     "multiline": False,
     "as_of": None,
 }  # fields that came later, and what they are where a text has none
@@ -47,6 +48,7 @@ _STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
         "default_delta": "default_delta",
         "max_epsilon_per_query": "max_epsilon_per_query",
         "noise": "noise",
+        "clipping_epsilon": "clipping_epsilon",
     },
     TableRule: {
         "name": "name",
@@ -188,6 +190,8 @@ def _decode_fields(
     numbers.
     """
     names = _STORED_KEYS[kind]
+    later: dict[str, Any] = {key: _LATER_FIELDS[key] for key in names if key in _LATER_FIELDS}
+    item = later | dict(item)
     if set(item) != set(names):
         raise InvalidArgument("policy text", "must have the fields that this version reads")
     return {
@@ -206,12 +210,13 @@ def _decode_budget(item: Mapping[str, Any]) -> BudgetRule:
             "default_epsilon",
             "default_delta",
             "max_epsilon_per_query",
+            "clipping_epsilon",
         )
     )
 
 
 def _decode_table(item: Mapping[str, Any]) -> TableRule:
-    found = _decode_fields({**_LATER_FIELDS, **item}, TableRule)
+    found = _decode_fields(item, TableRule)
     found["links"] = tuple(LinkRule(**_decode_fields(link, LinkRule)) for link in found["links"])
     found["unique"] = tuple(tuple(names) for names in found["unique"])
     if found["as_of"] is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hedgerow.policy.column_checks import check_column
 from hedgerow.policy.mistake import KeyPath, Mistake, check_distinct, check_name, format_number
-from hedgerow.policy.records import AnalystRule, BudgetRule, TableRule
+from hedgerow.policy.records import CAPS, AnalystRule, BudgetRule, TableRule
 from hedgerow.privacy.unit import RELATIONS
 
 __all__ = [
@@ -63,6 +63,10 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
             yield Mistake(
                 (*place, key), f"{key} must be above 0; got {format_number(getattr(rule, key))}"
             )
+    if rule.clipping_epsilon is not None and not 0 < rule.clipping_epsilon <= rule.epsilon:
+        limit = f"at most epsilon ({format_number(rule.epsilon)})"
+        message = f"clipping_epsilon must be above 0, and {limit}"
+        yield Mistake((*place, "clipping_epsilon"), message)
     for key in ("delta", "default_delta"):
         if (part := getattr(rule, key)) is not None and not 0 < part < 1:
             yield Mistake(
@@ -130,8 +134,8 @@ def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     yield from check_name((*place, "version"), rule.version, "a version")
     for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
         count = getattr(rule, key)
-        may_be_found = key in ("max_groups", "max_rows_per_group") and count == "auto"
-        if count is not None and not may_be_found and (type(count) is not int or count < 1):
+        may_be_found = count == "auto" and key in CAPS
+        if not (count is None or may_be_found or (type(count) is int and count > 0)):
             yield Mistake(
                 (*place, key), f"{key} must be a whole number of at least 1; got {count!r}"
             )

@@ -161,7 +161,8 @@ def _compare_budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
             f"{subject}: noise changes from {before.noise!r} to {after.noise!r}.",
         )
     # The default epsilon decides nothing: an analyst may name any epsilon up to the limit.
-    for key in ("default_epsilon", "default_delta"):
+    # What the measurement of clipping spends, it spends within the budget.
+    for key in ("default_epsilon", "default_delta", "clipping_epsilon"):
         if getattr(before, key) != getattr(after, key):
             yield _Change(
                 False,

@@ -40,7 +40,9 @@ MAX_FAILURES = 20
 
 @dataclass(frozen=True, slots=True)
 class BudgetRule:
-    """The budget of one population, and the limits of one query."""
+    """The budget of one population, and the limits of one query. ``clipping_epsilon`` pays once for
+    each data version for a measurement of what caps cut off.
+    """
 
     population: str
     epsilon: Fraction
@@ -49,6 +51,7 @@ class BudgetRule:
     default_delta: Fraction | None
     max_epsilon_per_query: Fraction
     noise: Noise
+    clipping_epsilon: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

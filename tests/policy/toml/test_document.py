@@ -335,3 +335,16 @@ def test_sources_of_frames_need_not_be_files() -> None:
     table = {"source": "frame", "unit": "row", "neighbours": "add-remove"}
     assert not read_document({**document, "tables": {"data": table}}, files=False)[1]
     assert len(read_document({**document, "tables": {"data": table}})[1]) == 1
+
+
+def test_a_share_of_the_budget_may_measure_clipping() -> None:
+    read = policy(("[budget]", "[budget]\nclipping_epsilon = 0.05"))
+    assert read.budgets[0].clipping_epsilon == Fraction(1, 20)
+    assert policy().budgets[0].clipping_epsilon is None
+    assert "clipping_epsilon" not in policy().canonical()
+    assert parse_policy(write_policy(read)).budgets == read.budgets
+    assert Policy.from_canonical(read.canonical()) == read
+    text = edited(("[budget]", "[budget]\nclipping_epsilon = 30"))
+    ((where, message),) = mistakes(text)
+    assert where == line("clipping_epsilon", text)
+    assert message.startswith("clipping_epsilon must be above 0, and at most epsilon (3")

@@ -63,6 +63,7 @@ __all__ = [
     "encode_magnitude",
     "find_magnitude",
     "list_magnitudes",
+    "round_epsilon_down",
 ]
 
 ColumnBounds = tuple[Fraction, Fraction]
@@ -82,7 +83,12 @@ def list_magnitudes(type_: Type) -> tuple[Fraction, ...]:
 
 def compute_search_epsilon(epsilon: Fraction, columns: int) -> Fraction:
     """Return the epsilon of each search of a question that needs ``columns`` searches."""
-    return Fraction(epsilon * SEARCH_SHARE / columns * _EPSILON_STEPS // 1, _EPSILON_STEPS)
+    return round_epsilon_down(epsilon * SEARCH_SHARE / columns)
+
+
+def round_epsilon_down(epsilon: Fraction) -> Fraction:
+    """Return the largest epsilon of whole steps that is not above this one."""
+    return Fraction(epsilon * _EPSILON_STEPS // 1, _EPSILON_STEPS)
 
 
 def build_bounds_plan(schema: Schema, column: Column) -> Aggregate:

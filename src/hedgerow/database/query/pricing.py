@@ -10,12 +10,14 @@ from fractions import Fraction
 from typing import Protocol
 
 from hedgerow.answers.caveats import list_caveats, list_contribution_caveats
+from hedgerow.answers.clipping_caveats import describe_clipping, find_capped_table
 from hedgerow.answers.explanation import find_needed_epsilon
 from hedgerow.calibration.measure_planning import plan_measures
 from hedgerow.calibration.noise_choice import NoiseKind
 from hedgerow.calibration.step_refinement import calibrate_refined_noise
 from hedgerow.database.autobounds.column_bounds import compute_search_epsilon
 from hedgerow.database.autobounds.resolver import BoundsResolver, read_asked_epsilon
+from hedgerow.database.measured_clipping import find_measured_clipping
 from hedgerow.database.query.partition_charging import find_touched_parts
 from hedgerow.database.query.payers import Payer, QuestionPayers, find_payers
 from hedgerow.database.query.second_population_charging import (
@@ -112,6 +114,7 @@ class PricedQuestion:
     key: str
     asked_epsilon: Fraction  # with the share that pays for bounds that are found first
     is_fallback: bool = False  # Laplace noise, because the budget does not cover the best noise
+    clipping: tuple[str, ...] = ()  # what caps cut off
 
     @property
     def loss(self) -> Loss:
@@ -144,7 +147,7 @@ class PricedQuestion:
         else:
             bounds = describe_joint_bounds(self.question, noun, self.payers.second.noun)
         fallback = (_FALLBACK_NOTE,) if self.is_fallback else ()
-        return (*bounds, *list_caveats(self.question, self.noise, noun), *fallback)
+        return (*bounds, *self.clipping, *list_caveats(self.question, self.noise, noun), *fallback)
 
 
 def price_question(
@@ -153,6 +156,24 @@ def price_question(
     request: QueryRequest,
     search_count: int = 0,
     charged: Entry | None = None,
+) -> PricedQuestion:
+    """Price a question, with the notes on what its caps cut off."""
+    priced = _choose_noise(context, question, request, search_count, charged)
+    table, measured = find_capped_table(question), None
+    if table is None:
+        return priced
+    if table and priced.payers.second is None:
+        measured = find_measured_clipping(context, table)
+    noun = priced.payers.first.noun
+    return replace(priced, clipping=tuple(describe_clipping(question, noun, measured)))
+
+
+def _choose_noise(
+    context: QueryContext,
+    question: Question,
+    request: QueryRequest,
+    search_count: int,
+    charged: Entry | None,
 ) -> PricedQuestion:
     """Price a question with the best noise that the budget covers: Gaussian noise, where it is
     best, gives way to Laplace noise when its delta is not left.

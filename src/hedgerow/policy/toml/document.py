@@ -156,7 +156,8 @@ def _read_budgets(
 
 def _read_budget(population: str, section: Section) -> BudgetRule | None:
     section.check_keys(
-        "epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise"
+        *("epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise"),
+        "clipping_epsilon",
     )
     epsilon = section.read_required(
         "epsilon", read_epsilon, "write the total budget of these people, such as epsilon = 1.0"
@@ -165,6 +166,7 @@ def _read_budget(population: str, section: Section) -> BudgetRule | None:
     cap = section.read_optional("max_epsilon_per_query", read_epsilon)
     usual = section.read_optional("default_epsilon", read_epsilon)
     usual_delta = section.read_optional("default_delta", read_delta)
+    clipping = section.read_optional("clipping_epsilon", read_epsilon)
     noise = (
         section.read_optional("noise", build_choice_reader("laplace", "gaussian", "best"))
         or "laplace"
@@ -182,6 +184,7 @@ def _read_budget(population: str, section: Section) -> BudgetRule | None:
         usual_delta,
         cap,
         cast(Noise, noise),
+        clipping,
     )
     section.mistakes.extend(check_budget(rule, section.path))
     return rule

@@ -36,6 +36,7 @@ _BUDGET_KEYS = (
     "default_delta",
     "max_epsilon_per_query",
     "noise",
+    "clipping_epsilon",
 )
 _COMMENTS = {
     "engine": "the data stay in files; DuckDB reads them",
@@ -46,6 +47,7 @@ _COMMENTS = {
     "default_epsilon": "for a query that names none",
     "default_delta": "for a query that names none",
     "max_epsilon_per_query": "the most that one query may spend",
+    "clipping_epsilon": "measures once for each data version what the caps cut off",
     "noise": 'or "gaussian" (only with delta), or "best"',
     "source": "relative to this file",
     "unit": 'who is protected: an id column, or "row"',
