@@ -8,6 +8,7 @@ import time
 
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
 from hedgerow.cli import terminal
 
@@ -57,6 +58,24 @@ def test_progress_shows_after_a_moment(
         while "counting" not in screen.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
     assert "counting" in screen.getvalue()
+
+
+def test_progress_tells_the_time() -> None:
+    clock = [0.0]
+    bar = Progress(get_time=lambda: clock[0])
+    number = bar.add_task("counting", total=None)
+    (task,) = bar.tasks
+
+    def show(seconds: float) -> str:
+        clock[0] = seconds
+        return terminal.ElapsedTime().render(task).plain
+
+    assert show(7.9) == "7 s"
+    assert show(127.0) == "2:07"
+    bar.update(number, total=10, completed=1)
+    clock[0] = 137.0
+    bar.update(number, completed=2)
+    assert show(137.0) == "2:17, 1:20 left"
 
 
 def test_quick_work_shows_no_progress(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:

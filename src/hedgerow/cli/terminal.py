@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+from rich.text import Text
 
 __all__ = [
     "format_count",
@@ -24,7 +25,7 @@ __all__ = [
     "tolerate_ascii",
 ]
 
-_PROGRESS_DELAY = 0.5  # seconds before a progress bar appears
+_PROGRESS_DELAY = 1.0  # seconds before a progress bar appears
 _ASCII_SUBSTITUTES = str.maketrans("█▒░├─┤┼◆▶◀·–±≥…│└●", "#:.|-|+*><.-~>.|+*")
 
 
@@ -64,9 +65,23 @@ def format_count(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+class ElapsedTime(ProgressColumn):
+    """The time since the start, and the rest where it can be estimated."""
+
+    def render(self, task: Task) -> Text:
+        rest = "" if task.time_remaining is None else f", {_format_time(task.time_remaining)} left"
+        return Text(f"{_format_time(task.elapsed or 0.0)}{rest}")
+
+
+def _format_time(seconds: float) -> str:
+    """Format a time as 7 s, or as 2:07."""
+    whole = int(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60}:{whole % 60:02}"
+
+
 @contextmanager
 def show_progress(task_name: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar while the block runs longer than a moment.
+    """Show the elapsed time, with a bar, while the block runs longer than a second.
 
     Yield the function that moves it, called with (done, total); None without a terminal.
     """
@@ -74,7 +89,7 @@ def show_progress(task_name: str, *, quiet: bool) -> Iterator[Callable[[int, int
     if quiet or not console.is_terminal:
         yield None
         return
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), ElapsedTime()
     bar = Progress(*columns, console=console, transient=True)
     task = bar.add_task(task_name, total=None)
     delay = threading.Timer(_PROGRESS_DELAY, bar.start)
