@@ -34,7 +34,7 @@ def test_it_writes_a_policy_that_reads(folder: Path, capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     assert "Wrote visits.toml." in out
     assert "hedgerow check visits.toml" in out
-    assert "nothing is declared about note" in out
+    assert "no bounds or values are declared for note" in out
     assert err == ""
     assert read_policy(folder / "visits.toml").name == "visits"
 
@@ -153,7 +153,9 @@ def test_in_a_terminal_it_asks(folder: Path) -> None:
     typed = [
         # a mistake first: it is asked again
         "patientid", "patient_id", "add-remove", "1000", "2", "1",
-        "integer", "0", "110", "", "text", "north, south", "hide", "1.0", "",
+        # types: one step back corrects age, cost is left out, and all others are confirmed
+        "text", "<", "", "-", "a",
+        "0", "110", "north, south", "", "1.0", "",
     ]  # fmt: skip
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -178,5 +180,7 @@ def test_in_a_terminal_it_asks(folder: Path) -> None:
     assert b"Wrote visits.toml." in out
     assert b"did you mean patient_id?" in shown
     table = read_policy(folder / "visits.toml").tables[0]
-    assert [column.name for column in table.columns] == ["age", "region", "note"]
+    assert b"guessed from the first rows: integer" in shown
+    types = {column.name: column.type for column in table.columns}
+    assert types == {"age": "integer", "region": "text", "note": "text"}
     assert (table.max_units, table.unit) == (1000, "patient_id")

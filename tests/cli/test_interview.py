@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from hedgerow.cli.interview import DataFile, PolicyDraft, draft_policy, read_answers
+from hedgerow.cli.interview import (
+    DataFile,
+    PolicyDraft,
+    StepBack,
+    draft_policy,
+    draft_with_steps_back,
+    read_answers,
+)
 from hedgerow.cli.policy_questions import PolicyQuestion
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.errors import InvalidArgument
@@ -98,16 +105,60 @@ def test_a_custodian_is_asked_for_every_bound() -> None:
     assert region.values == ("north", "south")
     assert len(day.values) == 12
     assert (cost.type, cost.low) == ("real", None)
+    assert draft.undeclared == {"visits": ("cost",)}
     assert said.asked[-2:] == ["budget.epsilon", "budget.delta"]
     assert "tables.visits.columns.patient_id.type" not in said.asked
-    assert not draft.undeclared
 
 
 def test_given_answers_are_not_asked_for() -> None:
-    said = Custodian(age_type="hide")
+    said = Custodian(age_type="hide", cost_type="real", day_type="-")
     draft = asked(WHOLE, ask=said)
-    assert said.asked == ["tables.visits.columns.cost.type", "tables.visits.columns.day.type"]
+    asked_for = [name.removeprefix("tables.visits.columns.") for name in said.asked]
+    assert asked_for == ["cost.type", "day.type", "cost.min"]
     assert draft.undeclared == {"visits": ("cost", "day")}
+
+
+def test_one_key_confirms_all_types() -> None:
+    data = DataFile(
+        "visits",
+        "visits.parquet",
+        (
+            PhysicalColumn("patient_id", "integer"),
+            PhysicalColumn("age", "integer"),
+            PhysicalColumn("tags", None),
+            PhysicalColumn("day", "date"),
+        ),
+    )
+    text = WHOLE.split("[tables.visits.columns]")[0]
+    said = Custodian(age_type="a")
+    table = asked(text, data, ask=said).policy.table("visits")
+    assert table is not None
+    assert {column.name: column.type for column in table.columns} == {
+        "age": "integer",
+        "day": "date",
+    }
+    assert [name for name in said.asked if name.endswith("type")] == [
+        "tables.visits.columns.age.type"
+    ]
+
+
+def test_a_step_back_asks_again() -> None:
+    typed = iter(["<", "integer", "<", "text", *[""] * 8])
+    seen: list[str] = []
+
+    def ask(question: PolicyQuestion) -> str:
+        seen.append(".".join(question.place[3:]))
+        answer = next(typed)
+        if answer == "<":
+            raise StepBack
+        return answer
+
+    text = WHOLE.replace('age = { type = "integer", min = 0, max = 110 }\n', "")
+    draft = draft_with_steps_back(ask, lambda ask: asked(text, ask=ask))
+    assert seen[:5] == ["age.type", "age.type", "cost.type", "age.type", "cost.type"]
+    table = draft.policy.table("visits")
+    assert table is not None
+    assert table.column("age").type == "text"
 
 
 def test_a_public_table_protects_nobody_and_is_asked_no_more() -> None:

@@ -7,14 +7,23 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from hedgerow.cli.interview import DataFile, PolicyDraft, draft_policy, read_answers
+from hedgerow.cli.interview import (
+    AskFunction,
+    DataFile,
+    PolicyDraft,
+    StepBack,
+    draft_policy,
+    draft_with_steps_back,
+    read_answers,
+)
 from hedgerow.cli.options import DebugOption, JsonOption
 from hedgerow.cli.policy_questions import PolicyQuestion
 from hedgerow.cli.terminal import make_error_console, print_json, print_lines
+from hedgerow.cli.type_guesses import guess_types
 from hedgerow.engines.duckdb.tables.inspect import (
     inspect_columns,
     list_unreadable_notes,
@@ -22,6 +31,8 @@ from hedgerow.engines.duckdb.tables.inspect import (
 from hedgerow.errors import InvalidArgument, SourceError
 
 __all__ = ["init_policy"]
+
+_STEP_BACK: Final = "<"
 
 
 def init_policy(
@@ -49,8 +60,9 @@ def init_policy(
 ) -> int:
     """Write a policy for your data files by answering questions.
 
-    Reads the names and types of columns, never a row: every bound is your decision. Without a
-    terminal it lists the missing answers and stops.
+    Reads the names and types of columns, and no values: every bound is your decision. Only the
+    types of a .csv file are guessed, from its first rows, for you to confirm. Without a terminal it
+    guesses nothing, lists the missing answers and stops.
 
     Example: hedgerow init visits.csv
     """
@@ -66,18 +78,23 @@ def init_policy(
             "must be a new file: a policy is never overwritten. Name another one with --output",
             str(policy),
         )
-    files = _inspect_files(data, policy.parent)
-    ask = _make_prompt(files) if _is_interactive() else None
-    draft = draft_policy(
-        given, files, name=stem if to is None else policy.stem, written=text, ask=ask
-    )
+    files = _inspect_files(data, policy.parent, guess=_is_interactive())
+
+    def draft_once(ask: AskFunction | None) -> PolicyDraft:
+        name = stem if to is None else policy.stem
+        return draft_policy(given, files, name=name, written=text, ask=ask)
+
+    if _is_interactive():
+        draft = draft_with_steps_back(_make_prompt(files), draft_once)
+    else:
+        draft = draft_once(None)
     _write_file(policy, draft.text)
     notes = [note for file in files for note in list_unreadable_notes(file.table, file.columns)]
     _report_draft(policy, draft, notes, as_json)
     return 0
 
 
-def _inspect_files(data: list[Path], folder: Path) -> list[DataFile]:
+def _inspect_files(data: list[Path], folder: Path, *, guess: bool) -> list[DataFile]:
     files: dict[str, DataFile] = {}
     for path in data:
         columns = inspect_columns(path)
@@ -90,7 +107,8 @@ def _inspect_files(data: list[Path], folder: Path) -> list[DataFile]:
                 str(path),
             )
         source = os.path.relpath(path.absolute(), folder.absolute()).replace(os.sep, "/")
-        files[name.casefold()] = DataFile(name, source, columns)
+        guesses = guess_types(path) if guess and path.suffix.lower() == ".csv" else {}
+        files[name.casefold()] = DataFile(name, source, columns, guesses)
     return list(files.values())
 
 
@@ -106,11 +124,13 @@ def _make_prompt(data: list[DataFile]) -> Callable[[PolicyQuestion], str]:
     console = make_error_console()
     columns = {
         file.table: ", ".join(
-            f"{column.name} ({column.type or 'unreadable'})" for column in file.columns
+            f"{column.name} ({file.guesses.get(column.name, column.type) or 'unreadable'})"
+            for column in file.columns
         )
         for file in data
     }
     printed: set[str] = set()
+    console.print(f"Type {_STEP_BACK} to go back to the question before.", style="dim")
 
     def ask(question: PolicyQuestion) -> str:
         heading = question.place[1] if question.place[0] == "tables" else "budget"
@@ -126,6 +146,8 @@ def _make_prompt(data: list[DataFile]) -> Callable[[PolicyQuestion], str]:
             typed: str = typer.prompt(
                 f"  {name}", default="", show_default=False, prompt_suffix=" = ", err=True
             )
+            if typed.strip() == _STEP_BACK:
+                raise StepBack
             try:
                 question.parse(typed)
             except InvalidArgument as problem:
@@ -156,8 +178,8 @@ def _report_draft(policy: Path, draft: PolicyDraft, notes: list[str], as_json: b
         return
     print_lines([f"Wrote {policy}."], style="bold green")
     print_lines(
-        f"  {table}: nothing is declared about {', '.join(names)} (they can be counted; sums need"
-        " bounds)."
+        f"  {table}: no bounds or values are declared for {', '.join(names)} (they can be counted;"
+        " sums need bounds)."
         for table, names in draft.undeclared.items()
     )
     print_lines(f"  Note: {note}" for note in notes)

@@ -1,13 +1,14 @@
 """The interview of ``hedgerow init``: from given answers and asked questions to a policy.
 
 It sees the names and types of columns and no row, so every bound is the custodian's own decision.
+Types of .csv files are guessed, and confirmed one by one.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,12 +18,21 @@ from hedgerow.cli import policy_questions as questions
 from hedgerow.cli.policy_questions import PolicyQuestion
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import Type
 from hedgerow.policy import Policy, parse_policy, write_policy
 from hedgerow.policy.mistake import KeyPath, Mistake
 from hedgerow.policy.toml.document import read_document
 from hedgerow.policy.toml.line_numbers import find_key_lines
 
-__all__ = ["AskFunction", "DataFile", "PolicyDraft", "draft_policy", "read_answers"]
+__all__ = [
+    "AskFunction",
+    "DataFile",
+    "PolicyDraft",
+    "StepBack",
+    "draft_policy",
+    "draft_with_steps_back",
+    "read_answers",
+]
 
 AskFunction = Callable[[PolicyQuestion], str]
 Section = dict[str, Any]
@@ -30,11 +40,13 @@ Section = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file that becomes a table of the policy: table name, relative path and columns."""
+    """A data file that becomes a table of the policy: its name, relative path, columns, and the
+    types that are guessed for columns of a .csv file."""
 
     table: str
     source: str
     columns: tuple[PhysicalColumn, ...]
+    guesses: Mapping[str, Type] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,31 @@ def draft_policy(
         raise _build_refusal(mistakes, find_key_lines(written))
     text = write_policy(Policy.from_parts(parts))
     return PolicyDraft(text, parse_policy(text), _list_undeclared(tables, data))
+
+
+class StepBack(Exception):
+    """The custodian wants to answer the question before again."""
+
+
+def draft_with_steps_back(
+    ask: AskFunction, draft: Callable[[AskFunction], PolicyDraft]
+) -> PolicyDraft:
+    """Draft a policy anew after each StepBack, with all answers but the last."""
+    given: list[str] = []
+    while True:
+        replay = iter([*given])
+
+        def ask_next(question: PolicyQuestion, replay: Iterator[str] = replay) -> str:
+            typed = next(replay, None)
+            if typed is None:
+                typed = ask(question)
+                given.append(typed)
+            return typed
+
+        try:
+            return draft(ask_next)
+        except StepBack:
+            del given[-1:]
 
 
 class _Interview:
@@ -165,11 +202,10 @@ def _fill_columns(
     declared: Section, inside: KeyPath, unit: str, item: DataFile, talk: _Interview
 ) -> None:
     known = {name.casefold() for name in declared} | {unit.casefold()}
-    for column in item.columns:
-        if column.name.casefold() in known:
-            continue
-        place, rule = (*inside, column.name), Section()
-        talk.fill(rule, questions.ask_type(place, column.type))
+    columns = [column for column in item.columns if column.name.casefold() not in known]
+    rules = _fill_types(columns, inside, item, talk)
+    for column in columns:
+        place, rule = (*inside, column.name), rules[column.name]
         if rule.get("type") in ("integer", "real"):
             talk.fill(rule, questions.ask_min(place, rule["type"]))
             if "min" in rule:
@@ -178,6 +214,27 @@ def _fill_columns(
             talk.fill(rule, questions.ask_values(place, rule["type"]))
         if rule:
             declared[column.name] = rule
+
+
+def _fill_types(
+    columns: Sequence[PhysicalColumn], inside: KeyPath, item: DataFile, talk: _Interview
+) -> dict[str, Section]:
+    """Return a rule for each column with the type that was confirmed or typed, if any."""
+    assert talk.ask is not None
+    rules: dict[str, Section] = {}
+    accepts_all = False
+    for place, column in enumerate(columns):
+        guess = item.guesses.get(column.name)
+        question = questions.ask_type(
+            (*inside, column.name),
+            guess or column.type,
+            is_guess=guess is not None,
+            explain=place == 0,
+        )
+        typed = questions.ACCEPT_ALL if accepts_all else talk.ask(question)
+        accepts_all = typed.strip().lower() == questions.ACCEPT_ALL
+        rules[column.name] = {**question.parse(typed)}
+    return rules
 
 
 def _fill_budget(document: Section, talk: _Interview) -> None:
@@ -242,9 +299,10 @@ def _list_undeclared(tables: Section, data: Sequence[DataFile]) -> Mapping[str, 
     for item in data:
         name = _find_table_name(tables, item)
         table = tables[name]
-        known = {
-            str(column).casefold() for column in (*table.get("columns", ()), table.get("unit"))
-        }
+        rules = table.get("columns", {})
+        # A number of which only the type is declared has no bounds either.
+        described = [column for column in rules if not _is_bare_number(rules[column])]
+        known = {str(column).casefold() for column in (*described, table.get("unit"))}
         names = tuple(
             column.name
             for column in item.columns
@@ -253,3 +311,7 @@ def _list_undeclared(tables: Section, data: Sequence[DataFile]) -> Mapping[str, 
         if names and table.get("public") is not True:
             undeclared[name] = names
     return undeclared
+
+
+def _is_bare_number(rule: object) -> bool:
+    return isinstance(rule, Mapping) and [*rule] == ["type"] and rule["type"] in ("integer", "real")

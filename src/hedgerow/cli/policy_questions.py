@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import (
@@ -20,6 +20,7 @@ from hedgerow.policy.declared_values import TYPES, read_moments, read_values
 from hedgerow.policy.mistake import KeyPath
 
 __all__ = [
+    "ACCEPT_ALL",
     "PolicyQuestion",
     "ask_delta",
     "ask_epsilon",
@@ -34,6 +35,8 @@ __all__ = [
     "ask_unit",
     "ask_values",
 ]
+
+ACCEPT_ALL: Final = "a"  # typed for a type: confirm this one and all others of the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,21 +158,36 @@ def ask_max_rows_per_group(place: KeyPath) -> PolicyQuestion:
     )
 
 
-def ask_type(place: KeyPath, physical: str | None) -> PolicyQuestion:
-    """Ask for the type of a column; an empty answer leaves it undeclared."""
+def ask_type(
+    place: KeyPath, physical: str | None, *, is_guess: bool = False, explain: bool = True
+) -> PolicyQuestion:
+    """Ask for the type of a column, and offer the one in the file, which is a guess in a .csv file;
+    ``explain`` adds what may be typed."""
 
     def parse(text: str) -> Mapping[str, Any]:
         typed = text.strip().lower()
-        if not typed:
+        if typed in ("", ACCEPT_ALL):
+            return {} if physical is None else {"type": physical}
+        if typed == "-":
             return {}
         if typed in ("hide", "hidden"):
             return {"hidden": True}
         if typed not in TYPES:
-            raise InvalidArgument("type", f"must be {', '.join(TYPES)}, hide, or empty", text)
+            raise InvalidArgument(
+                "type", f"must be {', '.join(TYPES)}, hide, - or {ACCEPT_ALL}", text
+            )
         return {"type": typed}
 
-    stored = "no question can read it" if physical is None else f"stored as {physical}"
-    prompt = f"{stored}; type {', '.join(TYPES)} or hide, or press Enter to leave it undeclared"
+    offered = (
+        "no question can read it"
+        if physical is None
+        else f"{'guessed from the first rows:' if is_guess else 'stored as'} {physical}"
+    )
+    choices = (
+        f". Press Enter to confirm, {ACCEPT_ALL} to confirm this and all others, - to leave it"
+        f" undeclared; or type hide, {', '.join(TYPES)}"
+    )
+    prompt = offered + (choices if explain else "")
     return PolicyQuestion((*place, "type"), prompt, '"…"', parse, required=False)
 
 
