@@ -31,12 +31,12 @@ def test_a_type_fits_nearly_all_values(values: list[str], type_: str, tmp_path: 
 
 
 @pytest.mark.parametrize("content", [b"", b"x,y\n", b"x\n\xff\n", b'x\n"a" b\n'])
-def test_what_cannot_be_read_is_not_guessed(content: bytes, tmp_path: Path) -> None:
+def test_no_type_is_guessed_for_an_unreadable_file(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(content)
     assert guess_types(tmp_path / "x.csv") == {}
     assert guess_types(tmp_path / "gone.csv") == {}
 
 
-def test_short_and_long_rows_are_no_mistake(tmp_path: Path) -> None:
+def test_rows_of_other_lengths_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("x,y\n1\n2,3,4\n")
     assert guess_types(tmp_path / "x.csv") == {"x": "integer", "y": "integer"}
