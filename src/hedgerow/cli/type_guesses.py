@@ -27,7 +27,7 @@ _CODE: Final = re.compile(r"0\d+")  # such as a postcode: leading zeros are lost
 
 
 def guess_types(path: Path) -> dict[str, Type]:
-    """Guess the type of each column of a .csv file; guess none if it cannot be read."""
+    """Guess the type of each column of a .csv file, unless the file is malformed."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(islice(csv.DictReader(file, strict=True), _MAX_ROWS))

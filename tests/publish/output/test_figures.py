@@ -131,14 +131,19 @@ def test_marginals_have_bars_for_one_and_shades_for_two() -> None:
 def test_counts_that_were_asked_for_lie_beside_their_conditions() -> None:
     table = pa.table(
         {
-            "question": ["a = 1", "b > 2"],
-            "count": [1.5, 2.0],
-            "count_low": [0.5, 1.0],
-            "count_high": [2.5, 3.0],
+            "question": ["a = 1", "b > 2", "c < 3"],
+            "count": [1.6, 2000.2, -3.5],
+            "count_low": [0.5, 1000.0, -7.5],
+            "count_high": [2.5, 3000.1, 0.5],
         }
     )
     (figure,) = build_figures("queries", Domain((drafts.AGE,)), table, {})
-    assert [row[0] for row in figure.rows] == ["a = 1", "b > 2"]
+    assert figure.rows == (
+        ("a = 1", "2", "0", "3"),
+        ("b > 2", "2,000", "1,000", "3,001"),
+        ("c < 3", "0", "0", "1"),
+    )
+    assert "whole rows" in figure.note
 
 
 def test_a_sparse_histogram_shows_the_largest_combinations() -> None:

@@ -56,6 +56,10 @@ _QUANTILES: Final = (
     ("third quartile", Fraction(3, 4)),
 )
 _WHISKERS: Final = "The whiskers are 95 % intervals of the exact count."
+_WHOLE_NOTE: Final = (
+    " Counts are shown as whole rows, 0 or more; the column count in data.parquet has them as they"
+    " were measured."
+)
 
 
 def build_figures(
@@ -128,11 +132,24 @@ def _draw_attribute(
 
 def _draw_attribute_bars(attribute: Attribute, bars: Sequence[Bar], more: str = "") -> Figure:
     """Draw columns for ordered codes, and a ranking for others or for too many."""
-    caption = f"Rows by {attribute.name}"
+    caption, bars = f"Rows by {attribute.name}", _round_bars(bars)
     if not attribute.is_ordered or len(bars) > _MAX_BARS:
         return _draw_ranking(caption, bars, attribute.name, more)
     drawing = draw_column_chart(bars, f"Bars: {caption.lower()}, with 95 % intervals")
     return _build_count_figure(caption, drawing, bars, attribute.name, _WHISKERS + more)
+
+
+def _round_bars(bars: Sequence[Bar]) -> list[Bar]:
+    """Round counts to whole rows, and their intervals outward; no count is below 0."""
+    return [
+        replace(
+            bar,
+            value=float(max(0, round(bar.value))),
+            low=None if bar.low is None else float(max(0, math.floor(bar.low))),
+            high=None if bar.high is None else float(max(0, math.ceil(bar.high))),
+        )
+        for bar in bars
+    ]
 
 
 def _merge_codes(attribute: Attribute, counts: Any) -> tuple[list[Bar], list[int]]:
@@ -158,6 +175,7 @@ def _describe_merging(group: int) -> str:
 
 
 def _draw_ranking(caption: str, bars: Sequence[Bar], name: str, more: str = "") -> Figure:
+    bars = _round_bars(bars)
     shown, cut = _take_largest(bars)
     drawing = draw_bar_chart(shown, f"Bars: {caption.lower()}, with 95 % intervals")
     return _build_count_figure(caption, drawing, bars, name, _WHISKERS + cut + more)
@@ -215,6 +233,7 @@ def _draw_running_totals(attribute: Attribute, table: pa.Table, kind: str) -> Fi
         replace(bar, short_label=_shorten_bin(attribute, code, attribute.size, end=True))
         for code, bar in zip(codes, _build_bars(_list_labels(attribute), table), strict=True)
     ]
+    bars = _round_bars(bars)
     every = math.ceil(len(bars) / _MAX_LINE_POINTS)
     shown = [*bars[:-1:every], bars[-1]] if every > 1 else bars
     name = attribute.name
@@ -267,6 +286,7 @@ def _draw_pair(attributes: Sequence[Attribute], cells: Any) -> Figure:
         kept = np.sort(np.argsort(-values.sum(axis=1 - axis), kind="stable")[:_MAX_HEATMAP_SIDE])
         values = np.take(values, kept, axis=axis)
         names.append([labels[place] for place in kept.tolist()])
+    values = np.rint(values)
     is_cut = values.size < np.size(cells)
     cut = " Neighbouring codes are merged, or rare ones left out, to fit." if is_cut else ""
     rows = tuple(
@@ -282,7 +302,7 @@ def _draw_pair(attributes: Sequence[Attribute], cells: Any) -> Figure:
         (first.name, second.name, CLEAN_COLUMN),
         rows[:_MAX_LISTED_ROWS],
         _describe_cut(len(rows)),
-        f"Darker means more; the counts are clean counts.{cut}",
+        f"Darker means more; the counts are clean counts, rounded to whole rows.{cut}",
     )
 
 
@@ -318,7 +338,7 @@ def _build_count_figure(
         for bar in bars[:_MAX_LISTED_ROWS]
     )
     headers = (name, "count", "low", "high")
-    return Figure(caption, drawing, headers, rows, _describe_cut(len(bars)), note)
+    return Figure(caption, drawing, headers, rows, _describe_cut(len(bars)), note + _WHOLE_NOTE)
 
 
 def _describe_cut(rows: int) -> str:
