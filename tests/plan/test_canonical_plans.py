@@ -16,7 +16,7 @@ from depth import many
 from hedgerow.engines.reference.interpreter import RawTables, interpret_plan
 from hedgerow.plan.canonical_plans import canonicalise, compute_plan_key, map_measures
 from hedgerow.plan.contingency import Contingency
-from hedgerow.plan.measures import ClampedGrid, Measure
+from hedgerow.plan.measures import ClampedGrid, Measure, Truncation
 from hedgerow.plan.nodes import (
     Aggregate,
     Bound,
@@ -31,6 +31,7 @@ from hedgerow.plan.nodes import (
     UnitStatistic,
 )
 from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.relations import find_owner_join, list_inputs
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
@@ -557,3 +558,61 @@ def test_the_same_numbers_where_two_populations_meet() -> None:
         assert set(one.second_population_sensitivity(unit)) == set(
             plan.second_population_sensitivity(unit)
         )
+
+
+AUTHORS, FANS = (
+    Table(Schema(name, tuple(Column(c, "integer") for c in ("id", "k", "a", "b")), "id"))
+    for name in ("authors", "fans")
+)
+RARE, OFTEN = Truncation(1, 2), Truncation(3, 4)
+
+
+def across(caps: tuple[Truncation, Truncation] = (RARE, OFTEN)) -> Aggregate:
+    return compared(
+        Join(AUTHORS, FANS, (("k", "k"), ("b", "")), (("f.a", "a"),), truncations=caps), "a", "f.a"
+    )
+
+
+def swapped() -> Aggregate:
+    """The same in other words."""
+    on, added = (("k", "k"), ("", "b")), (("b", "b"), ("x", "a"))
+    fans = Project(FANS, (("k", ColumnRef("k")), ("a", ColumnRef("a"))))
+    return compared(Join(fans, AUTHORS, on, added, truncations=(OFTEN, RARE)), "x", "a")
+
+
+def compared(join: Join, more: str, less: str) -> Aggregate:
+    condition = Call(">", (ColumnRef(more), ColumnRef(less)))
+    return Aggregate(Group(Bound(Filter(join, condition), (), 1, 1)), (Measure("rows"),))
+
+
+def test_a_join_across_units_is_one_question_whichever_side_comes_first() -> None:
+    plan, other = across(), swapped()
+    assert canonicalise(plan) == canonicalise(other) == canonicalise(canonicalise(plan))
+    assert compute_plan_key(plan) == compute_plan_key(other)
+    join = find_owner_join(canonicalise(plan).bound.source)
+    assert join is not None
+    # columns that nobody reads are gone
+    assert sorted(len(side.columns) for side in list_inputs(join)) == [2, 3]
+
+
+def test_the_caps_of_a_join_across_units_are_part_of_the_plan_key() -> None:
+    caps = [(RARE, OFTEN), (RARE, RARE), (OFTEN, OFTEN), (RARE, Truncation(3, 5))]
+    assert len({compute_plan_key(across(pair)) for pair in caps}) == len(caps)
+    unit = Unit("add-remove", "id")
+    assert canonicalise(across()).sensitivity(unit) == across().sensitivity(unit)
+
+
+def test_a_join_across_units_keeps_the_rows_that_it_kept() -> None:
+    """Where all columns are read, which rows come first does not depend on their names."""
+    for number in range(20):
+        random = Random(number)
+        tables = {
+            name: [
+                {column: random.choice([1, 2, 3]) for column in ("id", "k", "a", "b")}
+                for _ in range(12)
+            ]
+            for name in ("authors", "fans")
+        }
+        ends = [canonicalise(plan) for plan in (across(), swapped())]
+        first, second = (interpret_plan(plan, tables, lambda *_: 0) for plan in ends)
+        assert first == second

@@ -16,7 +16,7 @@ from hedgerow.plan.contribution_limits import (
     compute_max_units,
     compute_rounding_loss,
 )
-from hedgerow.plan.measures import ClampedGrid, Measure
+from hedgerow.plan.measures import ClampedGrid, Measure, Truncation
 from hedgerow.plan.nodes import (
     Aggregate,
     Bound,
@@ -141,3 +141,11 @@ def test_questions_that_can_exceed_the_group_bound_are_recognised(
 ) -> None:
     plan = parse_question(f"SELECT COUNT(*) FROM {source}", catalog("id", groups, 1)).plan
     assert can_exceed_group_bound(plan) is left_out
+
+
+def test_a_join_across_units_has_at_most_the_rows_that_meet() -> None:
+    side = Table(Schema("t", (Column("x", "integer"),), "id", max_units=10))
+    caps = (Truncation(2, 3), Truncation(4, 5))
+    join = Join(side, side, (("x", "x"),), (), truncations=caps)
+    assert compute_max_units(join) == 10 * 2 * 5
+    assert compute_max_rows_per_unit(join) == 1

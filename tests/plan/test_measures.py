@@ -10,7 +10,14 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.plan.measures import MEASURE_KINDS, ClampedGrid, Measure, UnitReach
+from hedgerow.plan.measures import (
+    MEASURE_KINDS,
+    ClampedGrid,
+    Measure,
+    UnitReach,
+    UnitStatistic,
+)
+from hedgerow.plan.values import Range
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
 from plan import brute
@@ -252,3 +259,34 @@ def test_parts_are_of_scaled_sums_alone_and_fit_wide_integers() -> None:
         Measure("values", "x", resolution=0)
     with pytest.raises(InvalidArgument, match="must belong to moments"):
         Measure("rows", counts_rows=True)
+
+
+def test_invalid_statistics_are_refused() -> None:
+    snap = ClampedGrid(Fraction(1), 0, 1)
+    for wrong in [("rows", "x"), ("values", None), ("total", "x"), ("least", "x", snap)]:
+        with pytest.raises(InvalidArgument, match="must have a column unless it counts rows"):
+            UnitStatistic(*wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="fit a double"):
+        UnitStatistic("total", "x", ClampedGrid(Fraction(2**901 + 1, 2**901), 0, 1))
+
+
+def test_types_that_have_no_such_statistic_are_refused() -> None:
+    halves = ClampedGrid(Fraction(1, 2), 0, 1)
+    for statistic, type_, problem in [
+        (UnitStatistic("total", "x", halves), "text", "sum numbers only"),
+        (UnitStatistic("total", "x", halves), "integer", "in whole steps"),
+        (UnitStatistic("least", "x"), "text", "numbers or dates only"),
+    ]:
+        with pytest.raises(InvalidArgument, match=problem):
+            statistic.check_type(type_, "y")  # type: ignore[arg-type]
+    UnitStatistic("mean", "x", halves).check_type("integer", "y")
+
+
+def test_the_range_of_a_statistic_follows_from_its_column() -> None:
+    columns = {"x": Range("real", Fraction(-1), Fraction(2))}
+    assert UnitStatistic("rows").range(columns).low == 0
+    assert UnitStatistic("least", "x").range(columns).nullable
+    assert UnitStatistic("mean", "x", ClampedGrid(Fraction(1), -1, 2)).range(columns).high == 2
+    for low, high in [(-1, 2), (0, 2), (-1, 0)]:
+        total = UnitStatistic("total", "x", ClampedGrid(Fraction(1), low, high)).range(columns)
+        assert (total.low, total.high) == (0 if low == 0 else None, 0 if high == 0 else None)

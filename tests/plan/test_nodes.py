@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.plan.contingency import Contingency
-from hedgerow.plan.measures import ClampedGrid, Measure, UnitReach
+from hedgerow.plan.measures import ClampedGrid, Measure, Truncation, UnitReach
 from hedgerow.plan.nodes import (
     Aggregate,
     Bound,
@@ -310,3 +310,56 @@ def test_the_second_population_must_be_joined_and_have_ids() -> None:
         InvalidArgument, match="must have ids, and the plan must join a second population"
     ):
         brute.world([TOTAL], 3, 1, 1).second_population_sensitivity(Unit("add-remove", "id"))
+
+
+def across(
+    truncations: tuple[Truncation, Truncation], sides: tuple[RelationNode, RelationNode]
+) -> Join:
+    return Join(*sides, (("g", "g"),), (("y", "x"),), truncations=truncations)
+
+
+def test_one_unit_replaces_the_rows_that_its_own_rows_meet() -> None:
+    """2 rows of hers meet 5 each, and 4 meet 3 each; each of these 22 lets at most one other in."""
+    join = across((Truncation(2, 3), Truncation(4, 5)), (TABLE, TABLE))
+    plan, person = Aggregate(grouped(join), (Measure("rows"), TOTAL)), Unit("add-remove", "id")
+    assert plan.truncations == (Truncation(2, 3), Truncation(4, 5))
+    rows, total = plan.sensitivity(person)
+    assert rows == Sensitivity(2, 1, 2, 2).group(22)
+    assert total == Sensitivity(2, 3, 4, 9).group(22)
+    for unit, times in [(Unit("change-one", "id"), 44), (Unit("add-remove", "id", 2), 44)]:
+        assert plan.sensitivity(unit)[0] == Sensitivity(2, 1, 2, 2).group(times)
+    alone = Aggregate(Group(Bound(join, (), 1, 1)), (Measure("rows"),))
+    assert alone.sensitivity(person) == (Sensitivity.of(1).group(22),)
+    with pytest.raises(InvalidArgument, match="the unit that the tables of the plan declare"):
+        plan.sensitivity(Unit("add-remove"))
+
+
+def test_joined_rows_that_are_units_count_once_on_each_side() -> None:
+    once = Truncation(1, 3), Truncation(1, 5)
+    plan = Aggregate(grouped(across(once, (ROWS, ROWS))), (Measure("rows"),))
+    assert plan.sensitivity(Unit("add-remove"))[0].l1 == 16
+    with pytest.raises(InvalidArgument, match="the unit that the tables of the plan declare"):
+        plan.sensitivity(Unit("add-remove", "id"))
+    twice = Project(Union((ROWS, ROWS)), (("g", ColumnRef("g")), ("x", ColumnRef("x"))))
+    with pytest.raises(Unbounded, match="Read its table once"):
+        grouped(across(once, (ROWS, twice)))
+    public = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),))
+    with pytest.raises(Unbounded, match="unique there"):
+        grouped(across(once, (public, ROWS)))
+
+
+def test_joins_across_units_have_sums_of_declared_groups_alone() -> None:
+    join = across((Truncation(2, 3), Truncation(4, 5)), (TABLE, TABLE))
+    bound = Bound(join, ("g",), 1, 1)
+    for domain, measure in [
+        (None, Measure("rows")),
+        ((("a",),), Measure("units")),
+        ((("a",),), Measure("distinct", "x")),
+        ((("a",),), replace(TOTAL, sum_bounds=(0, 1))),
+        ((("a",),), OrderStatistic("quantiles", "x", TOTAL.grid, quantiles=(Fraction(1, 2),))),
+    ]:
+        with pytest.raises(InvalidArgument, match="rows belong to two"):
+            Aggregate(Group(bound, domain), (measure,))
+    with pytest.raises(InvalidArgument, match="must be 1"):
+        Bound(join, (), 2, 1)
+    assert Aggregate(Group(Bound(TABLE, (), 1, 1)), (TOTAL,)).truncations is None

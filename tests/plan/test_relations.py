@@ -9,17 +9,19 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.plan.measures import ClampedGrid, SecondPopulation
+from hedgerow.plan.measures import ClampedGrid, SecondPopulation, Truncation
 from hedgerow.plan.nodes import (
     Bound,
     Filter,
     Join,
     Project,
+    RelationNode,
     Table,
     Union,
     UnitAggregation,
     UnitStatistic,
 )
+from hedgerow.plan.relations import find_owner_join
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range
@@ -127,11 +129,6 @@ def test_invalid_relations_are_refused() -> None:
 
 def test_invalid_unit_aggregations_are_refused() -> None:
     snap = ClampedGrid(Fraction(1), 0, 1)
-    for wrong in [("rows", "x"), ("values", None), ("total", "x"), ("least", "x", snap)]:
-        with pytest.raises(InvalidArgument, match="must have a column unless it counts rows"):
-            UnitStatistic(*wrong)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="fit a double"):
-        UnitStatistic("total", "x", ClampedGrid(Fraction(2**901 + 1, 2**901), 0, 1))
     for keys, names in [(("g", "g"), ("n",)), (("g",), ("g",)), ((), ("n", "n"))]:
         with pytest.raises(InvalidArgument, match="must have different names"):
             UnitAggregation(TABLE, keys, tuple((name, UnitStatistic("rows")) for name in names))
@@ -255,3 +252,67 @@ def test_only_filters_and_projections_stand_above_a_population_join() -> None:
     ):
         with pytest.raises(InvalidArgument):
             build()
+
+
+CAPS = (Truncation(2, 3), Truncation(4, 5))
+LABELLED = Table(
+    Schema("s", (Column("who", "integer"), Column("w", "real"), Column("label", "text")), "who")
+)
+
+
+def across(
+    source: RelationNode = TABLE,
+    other: RelationNode = LABELLED,
+    on: tuple[tuple[str, str], ...] = (("g", "label"),),
+    added: tuple[tuple[str, str], ...] = (("label", "label"),),
+    caps: tuple[Truncation, Truncation] = CAPS,
+    **parts: Any,
+) -> Join:
+    return Join(source, other, on, added, truncations=caps, **parts)
+
+
+def test_rows_of_a_join_across_units_belong_to_no_single_unit() -> None:
+    join = across(on=(("g", "label"), ("x", "")))
+    assert join.unit == "row"
+    assert [*join.columns] == ["g", "x", "label"]
+    assert find_owner_join(Filter(join, POSITIVE)) is join
+    assert find_owner_join(TABLE) is None
+    once = tuple(Truncation(1, caps.max_rows_per_key) for caps in CAPS)
+    rows = Table(replace(LABELLED.schema, unit="row"))
+    assert across(ROWS, rows, caps=once).unit == "row"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"on": ()},
+        {"on": (("x", "w"),)},
+        {"on": (("g", "label"), ("w", "w")), "source": LABELLED},
+        {"other": PUBLIC, "on": (("g", "g"),), "added": ()},
+        {"other": ROWS, "on": (("g", "g"),), "added": ()},
+        {"source": ROWS, "other": ROWS, "on": (("g", "g"),), "added": ()},
+        {"max_matches": 1},
+        {"keeps_unmatched": True},
+        {"second_population": SecondPopulation("x", (), 1, 1)},
+        {"added": (("who", ""),)},
+        {"on": (("g", ""),)},
+        {"on": (("", "who"),)},
+        {"source": across(added=(("m", "label"),))},
+    ],
+)
+def test_invalid_joins_across_units_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises((InvalidArgument, Unsupported)):
+        across(**wrong)
+
+
+def test_nothing_but_filters_and_projections_stands_above_a_join_across_units() -> None:
+    join = across()
+    with pytest.raises(InvalidArgument, match="rows of two units"):
+        Union((join, join))
+    with pytest.raises(InvalidArgument, match="units with ids"):
+        UnitAggregation(join, (), (("n", UnitStatistic("rows")),))
+    with pytest.raises(InvalidArgument, match="rows of different units"):
+        Join(join, PUBLIC, (("g", "g"),), (("size", "size"),))
+    for caps in [(0, 1), (1, 0)]:
+        with pytest.raises(InvalidArgument, match="whole number of at least 1"):
+            Truncation(*caps)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hedgerow.answers.expression_text import format_expression
 from hedgerow.errors import Refused
-from hedgerow.plan.measures import Measure, SecondPopulation
+from hedgerow.plan.measures import Measure, SecondPopulation, Truncation
 from hedgerow.plan.nodes import (
     Filter,
     Join,
@@ -138,6 +138,34 @@ CALLS = Schema(
     "patient_id",
 )
 STAFF = Schema("staff", (Column("patient_id", "integer"), Column("region", "text")), "patient_id")
+POSTS = Schema(
+    "posts",
+    (
+        Column("author_id", "integer"),
+        Column("post_id", "integer"),
+        Column("topic", "text", values=("cats", "dogs")),
+        Column("score", "integer", Fraction(-5), Fraction(50)),
+        Column("tag", "text"),
+        Column("weight", "real", Fraction(0), Fraction(1)),
+    ),
+    "author_id",
+)
+REPLIES = Schema(
+    "replies",
+    (
+        Column("user_id", "integer"),
+        Column("post_id", "integer"),
+        Column("likes", "integer", Fraction(0), Fraction(9)),
+        Column("day", "date"),
+    ),
+    "user_id",
+)
+USERS = Schema(
+    "users",
+    (Column("id", "integer"), Column("age", "integer", Fraction(0), Fraction(110))),
+    "id",
+)
+VIEWS = Schema("views", (Column("post_id", "integer"), Column("long", "boolean")), "row")
 CATALOG = Catalog(
     {
         "visits": TableEntry(VISITS, frozenset({"note"}), max_groups=3, max_rows_per_group=5),
@@ -162,6 +190,10 @@ CATALOG = Catalog(
             undeclared_caps=("max_rows_per_group",),
             auto_bounds=True,
         ),
+        "posts": TableEntry(POSTS, max_groups=3, population="users", join_caps=Truncation(8, 2)),
+        "replies": TableEntry(REPLIES, population="users", join_caps=Truncation(9, 3)),
+        "users": TableEntry(USERS, population="users"),
+        "views": TableEntry(VIEWS, population="viewers", join_caps=Truncation(1, 4)),
     }
 )
 
@@ -260,6 +292,8 @@ def _rows(rows: RelationNode, depth: int = 0) -> Iterator[str]:
         person = (
             ""
             if rows.other.unit is None
+            else f" {_truncated(rows.truncations)}"
+            if rows.truncations is not None
             else (
                 " of the same person"
                 if rows.second_population is None
@@ -285,6 +319,13 @@ def _others(others: SecondPopulation) -> str:
         f"whom {others.id_column} names, {others.max_references} of ({cell}) and {others.max_rows}"
         " rows of theirs,"
     )
+
+
+def _truncated(truncations: tuple[Truncation, Truncation]) -> str:
+    caps = (
+        f"{one.max_rows_per_unit} a person, {one.max_rows_per_key} a key" for one in truncations
+    )
+    return " with ".join(caps)
 
 
 def _folded(made: UnitStatistic) -> str:

@@ -13,6 +13,7 @@ from hedgerow.answers.estimates.estimate import compute_linear_weights
 from hedgerow.answers.unit_noun import UnitNoun
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.relations import find_owner_join, list_inputs, list_schemas
 from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.plan.values import Range
 from hedgerow.privacy.budget import Budget
@@ -41,6 +42,7 @@ def list_contribution_caveats(
 ) -> Iterator[str]:
     """Describe how many groups, and rows in a group, one unit contributes to."""
     plan, bound = question.plan, question.plan.bound
+    yield from _list_truncations(question, noun)
     if bound.source.unit == "row":
         return
     if bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
@@ -57,6 +59,23 @@ def list_contribution_caveats(
             f"{' to a group' * bool(bound.keys)}; further rows {further}"
             f"{_describe_scaling(question, noise)}."
         )
+
+
+def _list_truncations(question: Question, noun: UnitNoun) -> Iterator[str]:
+    """Describe how many rows of each side count where rows of different units are joined."""
+    join = find_owner_join(question.plan.bound.source)
+    sides = () if join is None else zip(list_inputs(join), join.truncations or (), strict=False)
+    sentences = dict[str, None]()
+    for side, caps in sides:
+        tables = " and ".join(
+            dict.fromkeys(schema.table for schema in list_schemas(side) if schema.unit is not None)
+        )
+        per_unit = f"{format_count(caps.max_rows_per_unit, 'row')} of each {noun.singular} and "
+        sentences[
+            f"Of {tables}, at most {per_unit * (side.unit != 'row')}"
+            f"{format_count(caps.max_rows_per_key, 'row')} per join key meet rows of others."
+        ] = None
+    yield from sentences
 
 
 def list_caveats(question: Question, noise: ReleaseNoise, noun: UnitNoun) -> list[str]:

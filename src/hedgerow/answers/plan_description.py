@@ -137,6 +137,7 @@ def _describe_join(join: Join, columns: Meanings) -> tuple[list[str], Meanings]:
     pairs = " AND ".join(
         f"{format_expression(columns[own])} = {format_expression(there[theirs])}"
         for own, theirs in join.on
+        if join.truncations is None
     )
     kept = "; rows without a match stay, with NULL" if join.keeps_unmatched else ""
     if join.other.unit is None:
@@ -149,6 +150,17 @@ def _describe_join(join: Join, columns: Meanings) -> tuple[list[str], Meanings]:
         if join.max_matches is not None:
             limit = f"at most {_format_count(join.max_matches, 'matching row')} for each row"
         lines.append(f"Joins {joined} on {pairs}: {limit}{kept}.")
+    elif join.truncations is not None:
+        names = "the unit id"
+        before, after = (
+            f"Keeps at most {_format_count(caps.max_rows_per_unit, 'row')} of each unit, and of"
+            f" these at most {_format_count(caps.max_rows_per_key, 'row')} with the same"
+            f" {format_list([known[name] if name else ColumnRef(names) for name in keys])}."
+            for caps, known, keys in zip(
+                join.truncations, (columns, there), zip(*join.on, strict=True), strict=True
+            )
+        )
+        lines = [before, *lines, after, "Joins the rows with equal keys, whoever owns them."]
     elif (second := join.second_population) is None:
         lines.append(f"Joins the rows of the same unit{' on ' if pairs else ''}{pairs}{kept}.")
     else:
@@ -174,6 +186,8 @@ def _describe_groups(plan: Aggregate, columns: Meanings) -> str:
 
 
 def _describe_contribution_bounds(plan: Aggregate) -> str:
+    if plan.truncations is not None:
+        return "Each joined row contributes to one group, whoever its two owners are."
     if plan.bound.source.unit == "row":
         return "Each row contributes to one group."
     who = "unit" if plan.population_join is None else "pair of joined units"

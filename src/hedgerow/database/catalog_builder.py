@@ -12,6 +12,7 @@ from typing import cast
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.tables.inspect import ColumnSummary
 from hedgerow.errors import SourceError
+from hedgerow.plan.measures import Truncation
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value, number_date
 from hedgerow.policy import ColumnRule, Policy, TableRule
@@ -76,6 +77,11 @@ def _build_entry(
             name for name in CAPS if table.population and not isinstance(table.cap(name), int)
         ),
         missing_caps=tuple(name for name in CAPS if table.population and table.cap(name) is None),
+        join_caps=(
+            None
+            if table.max_join_rows_per_key is None
+            else Truncation(table.max_join_rows_per_unit or 1, table.max_join_rows_per_key)
+        ),
     )
 
 

@@ -10,7 +10,8 @@ contingency table keep their order. Measures, domain lists and commutative input
 and its canonical form have the same result, cell for cell, up to the order of the measures;
 ``map_measures`` returns which measure has become which. One thing may differ: where two populations
 are joined and several columns beside the id identify a reference, these are sorted too, and with
-them which references of a unit come first. The canonical form is always what runs.
+them which references of a unit come first. And where rows of different units are joined, which
+rows come first depends on the columns that are used. The canonical form is always what runs.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hedgerow.plan.canonical_expressions import encode_expression, simplify
+from hedgerow.plan.canonical_names import rename_columns, swap_sides
 from hedgerow.plan.canonical_text import encode_measure, encode_relation, encode_statistic
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.contribution_limits import can_exceed_group_bound, can_exceed_row_bound
@@ -96,6 +98,9 @@ def _decompose(rows: RelationNode, used: frozenset[str]) -> _Decomposed:
             return replace(below, columns=columns)
         case Join() if _is_inner(rows):
             return _reorder_inner_joins(rows, used)
+        case Join(truncations=tuple()):
+            sides = (_canonicalise_join(join, used) for join in (rows, swap_sides(rows)))
+            return min(sides, key=lambda below: json.dumps(encode_relation(below.core)))
         case Join():
             return _canonicalise_join(rows, used)
         case UnitAggregation():
@@ -105,7 +110,7 @@ def _decompose(rows: RelationNode, used: frozenset[str]) -> _Decomposed:
 
 
 def _is_inner(join: Join) -> bool:
-    return join.max_matches is None and not join.keeps_unmatched
+    return join.max_matches is None and not join.keeps_unmatched and join.truncations is None
 
 
 def _canonicalise_side(
@@ -115,7 +120,7 @@ def _canonicalise_side(
     below = _decompose(rows, used)
     columns = {name: below.columns[name] for name in used}
     names = _assign_names(columns, letter)
-    return below.compose(_build_outputs(names, columns)), names
+    return below.compose(_build_outputs(names, columns)), names | {"": ""}  # the unit id
 
 
 def _build_outputs(
@@ -225,8 +230,8 @@ def _canonicalise_join(join: Join, used: frozenset[str]) -> _Decomposed:
     second = join.second_population
     reference = () if second is None else (second.id_column, *second.other_columns)
     own = used - {name for name, _ in join.added_columns} | {own for own, _ in join.on}
-    source, names = _canonicalise_side(join.source, own | set(reference), "c")
-    read = frozenset(there for _, there in (*join.on, *added))
+    source, names = _canonicalise_side(join.source, (own | set(reference)) - {""}, "c")
+    read = frozenset(there for _, there in (*join.on, *added)) - {""}
     other, theirs = _canonicalise_side(join.other, read, "d")
     order = [theirs[there] for _, there in added]
     if join.max_matches is None:
@@ -239,7 +244,8 @@ def _canonicalise_join(join: Join, used: frozenset[str]) -> _Decomposed:
     if second is not None:
         rest = tuple(sorted({*renamed[1:]} - {renamed[0]}))
         second = replace(second, id_column=renamed[0], other_columns=rest)
-    core = Join(source, other, on, adds, join.max_matches, join.keeps_unmatched, second)
+    kept = join.keeps_unmatched
+    core = Join(source, other, on, adds, join.max_matches, kept, second, join.truncations)
     return _Decomposed(core, _ALWAYS, {name: ColumnRef(fresh[name]) for name in used})
 
 
@@ -294,20 +300,6 @@ def _assign_names(columns: Mapping[str, Expression], letter: str) -> dict[str, s
     }
 
 
-def _rename_measure(measure: AnyMeasure, names: Mapping[str, str]) -> AnyMeasure:
-    if isinstance(measure, Contingency):
-        return replace(
-            measure, attributes=tuple((names[name], size) for name, size in measure.attributes)
-        )
-    if measure.column is None:
-        return measure
-    if isinstance(measure, OrderStatistic) or measure.second is None:
-        return replace(measure, column=names[measure.column])
-    return replace(
-        measure, column=names[measure.column], second=(names[measure.second[0]], measure.second[1])
-    )
-
-
 def _canonicalise_once(plan: Aggregate) -> tuple[Aggregate, tuple[AnyMeasure, ...]]:
     """Rewrite a plan once, and return it with its measures in the old order."""
     columns = frozenset(name for measure in plan.measures for name in measure.columns)
@@ -315,7 +307,7 @@ def _canonicalise_once(plan: Aggregate) -> tuple[Aggregate, tuple[AnyMeasure, ..
     names = _assign_names({name: below.columns[name] for name in columns}, "v")
     if isinstance(table := plan.measures[0], Contingency):  # two attributes may be the same
         names = {name: f"v{i}" for i, name in enumerate(table.columns)}
-    moved = tuple(_rename_measure(measure, names) for measure in plan.measures)
+    moved = tuple(rename_columns(measure, names) for measure in plan.measures)
     keys = [(f"k{i}", below.columns[name]) for i, name in enumerate(plan.bound.keys)]
     domain, cells = plan.source.domain, plan.source.cells
     bound = Bound(

@@ -100,6 +100,10 @@ def encode_relation(rows: RelationNode, used: frozenset[str] = frozenset()) -> l
                 rows.max_matches,
                 rows.keeps_unmatched,
                 *([reference] if reference else []),
+                *(
+                    ["truncate", one.max_rows_per_unit, one.max_rows_per_key]
+                    for one in rows.truncations or ()
+                ),
                 encode_relation(rows.other),
                 encode_relation(rows.source),
             ]

@@ -69,12 +69,16 @@ def compute_max_units(rows: RelationNode) -> int:
         return MAX_TABLE_ROWS if rows.schema.max_units is None else rows.schema.max_units
     if isinstance(rows, Union):
         return sum(map(compute_max_units, rows.sources))
+    # who meets others puts something in for each of them
     bonds = (
-        rows.second_population.max_references
-        if isinstance(rows, Join) and rows.second_population is not None
+        1
+        if not isinstance(rows, Join)
+        else rows.second_population.max_references
+        if rows.second_population is not None
+        else rows.truncations[0].max_rows_per_unit * rows.truncations[1].max_rows_per_key
+        if rows.truncations is not None
         else 1
     )
-    # who meets others puts something in for each of them
     return bonds * compute_max_units(rows.source)
 
 

@@ -15,12 +15,14 @@ through: neither the declared bounds of a column nor the inferred ranges are tru
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import parse_positive, parse_whole
+from hedgerow.plan.values import Range, Type
 from hedgerow.privacy.sensitivity import Sensitivity
 
 __all__ = [
@@ -29,7 +31,9 @@ __all__ = [
     "Measure",
     "MeasureKind",
     "SecondPopulation",
+    "Truncation",
     "UnitReach",
+    "UnitStatistic",
 ]
 
 MeasureKind = Literal["units", "rows", "values", "distinct", "total", "moments"]
@@ -88,6 +92,87 @@ class SecondPopulation:
     def __post_init__(self) -> None:
         for name in ("max_references", "max_rows"):
             object.__setattr__(self, name, parse_whole(getattr(self, name), name))
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """The caps of one side of a join across units: at most ``max_rows_per_unit`` rows of each unit,
+    those that come first by (rank, row, copy), and then at most ``max_rows_per_key`` rows with one
+    join key, those that come first by (rank, unit, row, copy).
+
+    The rank is that of (unit, row, copy), where copy numbers a unit's equal rows.
+    """
+
+    max_rows_per_unit: int
+    max_rows_per_key: int
+
+    def __post_init__(self) -> None:
+        for name in ("max_rows_per_unit", "max_rows_per_key"):
+            object.__setattr__(self, name, parse_whole(getattr(self, name), name))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitStatistic:
+    """A statistic of the rows of one unit: the number of rows, of values or of distinct values,
+    their total or mean on the ``grid``, or an extreme.
+
+    Let s be the sum of the clamped and rounded values in steps, clamped to +-2^62, so that it does
+    not depend on the order of the rows. A ``total`` of reals is s * a / b in doubles, left to
+    right, for a step of a/b; a total of integers is s times the step, with s clamped to +-2^62 //
+    step instead. The ``mean`` is s * a / b / (number of values), in doubles. Both are NULL if there
+    is no value.
+    """
+
+    kind: Literal["rows", "values", "distinct", "total", "mean", "least", "greatest"]
+    column: str | None = None
+    grid: ClampedGrid | None = None
+
+    def __post_init__(self) -> None:
+        if (self.column is None) != (self.kind == "rows") or (self.grid is None) != (
+            self.kind not in ("total", "mean")
+        ):
+            raise InvalidArgument(
+                "statistic",
+                "must have a column unless it counts rows, and a grid to sum",
+                self.kind,
+            )
+        step = Fraction(1) if self.grid is None else self.grid.step
+        if max(step.numerator, step.denominator) > 2**900:
+            raise InvalidArgument(
+                "grid", "must have a step whose numerator and denominator fit a double", self.grid
+            )
+
+    def check_type(self, type_: Type, name: str) -> None:
+        """Refuse a column of a type that the output ``name`` cannot aggregate."""
+        step = Fraction(1) if self.grid is None else self.grid.step
+        if self.grid is not None and type_ not in ("integer", "real"):
+            raise InvalidArgument("outputs", "must sum numbers only", name)
+        if (
+            self.kind == "total"
+            and type_ == "integer"
+            and not (step.denominator == 1 and step <= 2**62)
+        ):
+            raise InvalidArgument(
+                "outputs", "must sum integers in whole steps of at most 2^62", name
+            )
+        if self.kind in ("least", "greatest") and type_ not in ("integer", "real", "date"):
+            raise InvalidArgument("outputs", "must compare numbers or dates only", name)
+
+    def range(self, columns: Mapping[str, Range]) -> Range:
+        """Return the range of the statistic. The number of rows of a unit is unknown, so a count
+        has no upper bound, and a total none until it is clamped.
+        """
+        if self.column is None or self.kind in ("values", "distinct"):
+            return Range("integer", Fraction(0), step=Fraction(1), nullable=False)
+        known = columns[self.column]
+        if self.kind in ("least", "greatest"):
+            return known.with_changes(nullable=True)
+        if self.kind == "total":
+            assert self.grid is not None
+            low = Fraction(0) if self.grid.low >= 0 else None
+            high = Fraction(0) if self.grid.high <= 0 else None
+            return Range(known.type, low, high, self.grid.step)
+        return Range("real", known.low, known.high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from typing import Final
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.plan.contingency import WORD_LIMIT, Contingency
-from hedgerow.plan.measures import Measure, UnitReach
+from hedgerow.plan.measures import Measure, Truncation, UnitReach
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.relations import (
     Filter,
@@ -33,7 +33,9 @@ from hedgerow.plan.relations import (
     Union,
     UnitAggregation,
     UnitStatistic,
+    find_owner_join,
     find_population_join,
+    list_inputs,
     list_schemas,
 )
 from hedgerow.plan.values import Range, Value
@@ -87,16 +89,18 @@ class Bound:
             raise InvalidArgument(
                 "max_groups", "must be 1, like max_rows, if every row is a unit", self.max_groups
             )
-        if _can_multiply_rows(self.source):
-            raise Unbounded(
-                "Every row is a unit here, and one may match several rows of the public table. Join"
-                " on columns that are unique there."
-            )
-        tables = [schema.table for schema in list_schemas(self.source) if schema.unit]
-        if len(set(tables)) < len(tables):
-            raise Unbounded(
-                "Every row is a unit here, and would count several times. Read its table once."
-            )
+        join = find_owner_join(self.source)
+        for rows in (self.source,) if join is None else list_inputs(join):
+            tables = [schema.table for schema in list_schemas(rows) if schema.unit]
+            if rows.unit == "row" and _can_multiply_rows(rows):
+                raise Unbounded(
+                    "Every row is a unit here, and one may match several rows of the public table."
+                    " Join on columns that are unique there."
+                )
+            if rows.unit == "row" and len(set(tables)) < len(tables):
+                raise Unbounded(
+                    "Every row is a unit here, and would count several times. Read its table once."
+                )
 
     @property
     def columns(self) -> Mapping[str, Range]:
@@ -157,19 +161,20 @@ class Aggregate:
                 "must have a contingency table alone, and without keys: make the keys attributes",
             )
         join, cells = self.population_join, self.source.cells
+        refused = ("distinct",) if self.truncations is None else ("distinct", "units")
         plain = all(
-            isinstance(measure, Measure) and measure.kind != "distinct" and not measure.sum_bounds
+            isinstance(measure, Measure) and measure.kind not in refused and not measure.sum_bounds
             for measure in self.measures
         )
-        if join is not None and (
+        if find_owner_join(self.bound.source) is not None and (
             cells is None
             or not plain
-            or self.bound.max_groups < min(join.population.max_references, cells)
+            or (join and self.bound.max_groups < min(join.population.max_references, cells))
         ):
             raise InvalidArgument(
                 "measures",
-                "must be counts, sums and moments of all declared groups where two populations"
-                " are joined",
+                "must be counts, sums and moments of all declared groups where rows belong to two"
+                " units",
             )
 
     def _check_measure(self, measure: AnyMeasure) -> None:
@@ -211,26 +216,41 @@ class Aggregate:
         """The join of two populations, or None if the plan is about one."""
         return find_population_join(self.bound.source, self.bound.keys)
 
+    @property
+    def truncations(self) -> tuple[Truncation, Truncation] | None:
+        """The caps on both sides of a join across units, or None if no such rows are joined."""
+        return getattr(find_owner_join(self.bound.source), "truncations", None)
+
     def reach(self, unit: Unit) -> UnitReach:
         """Return the reach of one unit in this plan; with two populations, that of one of its
-        references.
+        references; where units are joined, that of a row in whose place another one comes.
         """
-        if (unit.owner == "row") != (self.bound.source.unit == "row"):
+        source = (find_owner_join(self.bound.source) or self.bound).source
+        if (unit.owner == "row") != (source.unit == "row"):
             raise InvalidArgument(
                 "unit", "must be the unit that the tables of the plan declare", unit.owner
             )
         groups = self.bound.max_groups if self.population_join is None else 1
         return UnitReach(
-            groups, self.bound.max_rows, self.source.cells, unit.relation == "change-one"
+            groups,
+            self.bound.max_rows,
+            self.source.cells,
+            self.truncations is not None or unit.relation == "change-one",
         )
 
     def sensitivity(self, unit: Unit) -> tuple[Sensitivity, ...]:
         """Return how far one unit moves each measure, all groups together, without data."""
         reach, join = self.reach(unit), self.population_join
-        references = 1 if join is None else join.population.max_references
-        return tuple(
-            measure.sensitivity(reach).group(references * unit.group) for measure in self.measures
-        )
+        times = unit.group * (1 if join is None else join.population.max_references)
+        if self.truncations is not None:
+            # docs/decisions/0018: each of its rows on one side meets at most max_rows_per_key rows
+            # of the other, and each pair that leaves is replaced by at most one other pair
+            (ours, theirs), steps = self.truncations, 1 + (unit.relation == "change-one")
+            times *= steps * (
+                ours.max_rows_per_unit * theirs.max_rows_per_key
+                + theirs.max_rows_per_unit * ours.max_rows_per_key
+            )
+        return tuple(measure.sensitivity(reach).group(times) for measure in self.measures)
 
     def second_population_sensitivity(self, unit: Unit) -> tuple[Sensitivity, ...]:
         """Return how far one unit of the second population moves each measure.

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Literal
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.exact_number import parse_whole
-from hedgerow.plan.measures import ClampedGrid, SecondPopulation
+from hedgerow.plan.measures import SecondPopulation, Truncation, UnitStatistic
 from hedgerow.plan.scalar.expressions import Expression, find_columns, infer_range
 from hedgerow.plan.scalar.logic import check_same_type, compute_hull
 from hedgerow.plan.schema import Schema
-from hedgerow.plan.values import Range, Type
+from hedgerow.plan.values import Range
 
 __all__ = [
     "Filter",
@@ -31,6 +29,7 @@ __all__ = [
     "Union",
     "UnitAggregation",
     "UnitStatistic",
+    "find_owner_join",
     "find_population_join",
     "list_inputs",
     "list_schemas",
@@ -122,6 +121,10 @@ class Join(_SingleSource):
     there, the first by the added columns of the unit that it references, and belongs to both units
     from then on. docs/decisions/0011 has the proof; only ``Filter`` and ``Project`` stand above
     such a join.
+
+    With ``truncations``, of the source and of ``other``, rows of different units meet: each side is
+    truncated, and rows with equal keys are joined. The key "" is the unit id of a side. The unit of
+    the result is "row"; docs/decisions/0018 bounds the rows that one unit changes.
     """
 
     source: RelationNode
@@ -131,6 +134,7 @@ class Join(_SingleSource):
     max_matches: int | None = None
     keeps_unmatched: bool = False
     second_population: SecondPopulation | None = None
+    truncations: tuple[Truncation, Truncation] | None = None
 
     def __post_init__(self) -> None:
         if self.max_matches is not None:
@@ -143,18 +147,20 @@ class Join(_SingleSource):
             and self.max_matches == (self.second_population and 1)
         )
         if (
-            not (self.other.unit is None or by_unit)
-            or find_population_join(self.source)
-            or find_population_join(self.other)
+            not (self.other.unit is None or by_unit or self.truncations)
+            or find_owner_join(self.source)
+            or find_owner_join(self.other)
         ):
             raise InvalidArgument(
                 "other",
                 "must be public, or joined unit by unit without max_matches, and neither side may"
-                " join two populations",
+                " join two populations or rows of different units",
             )
         if self.second_population is not None:
             self._check_second_population(self.second_population)
         here, there = self.source.columns, self.other.columns
+        if self.truncations is not None:
+            here, there = self._check_truncations(self.truncations)
         names = [name for name, _ in self.added_columns]
         if len(set(names)) != len(names) or not set(names).isdisjoint(here):
             raise InvalidArgument(
@@ -162,8 +168,11 @@ class Join(_SingleSource):
                 "must have different names, and none that the source has",
                 self.added_columns,
             )
-        used = {theirs for _, theirs in (*self.on, *self.added_columns)}
-        if not {own for own, _ in self.on} <= set(here) or not used <= set(there):
+        if (
+            not {own for own, _ in self.on} <= set(here)
+            or not {theirs for _, theirs in self.on} <= set(there)
+            or not {theirs for _, theirs in self.added_columns} <= set(self.other.columns)
+        ):
             raise InvalidArgument(
                 "on", "must name columns of the two sides, like the added columns", self.on
             )
@@ -195,6 +204,38 @@ class Join(_SingleSource):
                 sorted(own & theirs),
             )
 
+    def _check_truncations(
+        self, truncations: tuple[Truncation, Truncation]
+    ) -> list[dict[str, Range]]:
+        """Return the columns of both sides, each with its unit id, unless rows are units."""
+        sides = (self.source, self.other)
+        known = [
+            {**side.columns, **({} if one is None else {"": one.range})}
+            for side, one in ((side, list_schemas(side)[0].id_column) for side in sides)
+        ]
+        reals = [{name for name, one in side.items() if one.type == "real"} for side in known]
+        units = {side.unit == "row" for side in sides}
+        if (
+            (self.max_matches, self.keeps_unmatched, self.second_population) != (None, False, None)
+            or None in (self.source.unit, self.other.unit)
+            or len(units) > 1
+            or (True in units and {one.max_rows_per_unit for one in truncations} != {1})
+            or not self.on
+            or any(own in reals[0] or theirs in reals[1] for own, theirs in self.on)
+        ):
+            raise InvalidArgument(
+                "truncations",
+                "must be of two sides with units of one kind, one row per unit if rows are units,"
+                " inner-joined on keys that are not real",
+                truncations,
+            )
+        return known
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the source; "row" where rows of different units are joined."""
+        return self.source.unit if self.truncations is None else "row"
+
     @property
     def columns(self) -> Mapping[str, Range]:
         """The columns of the source, then the added ones."""
@@ -221,10 +262,10 @@ class Union:
                 "sources", "must be two or more, with columns of the same names and types"
             )
         if len({source.unit == "row" for source in self.sources}) > 1 or any(
-            source.unit is None or find_population_join(source) for source in self.sources
+            source.unit is None or find_owner_join(source) for source in self.sources
         ):
             raise InvalidArgument(
-                "sources", "must be about the same units, and must not join two populations"
+                "sources", "must be about the same units, and must not join rows of two units"
             )
 
     @property
@@ -244,70 +285,6 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitStatistic:
-    """A statistic of the rows of one unit: the number of rows, of values or of distinct values,
-    their total or mean on the ``grid``, or an extreme.
-
-    Let s be the sum of the clamped and rounded values in steps, clamped to +-2^62, so that it does
-    not depend on the order of the rows. A ``total`` of reals is s * a / b in doubles, left to
-    right, for a step of a/b; a total of integers is s times the step, with s clamped to +-2^62 //
-    step instead. The ``mean`` is s * a / b / (number of values), in doubles. Both are NULL if there
-    is no value.
-    """
-
-    kind: Literal["rows", "values", "distinct", "total", "mean", "least", "greatest"]
-    column: str | None = None
-    grid: ClampedGrid | None = None
-
-    def __post_init__(self) -> None:
-        if (self.column is None) != (self.kind == "rows") or (self.grid is None) != (
-            self.kind not in ("total", "mean")
-        ):
-            raise InvalidArgument(
-                "statistic",
-                "must have a column unless it counts rows, and a grid to sum",
-                self.kind,
-            )
-        step = Fraction(1) if self.grid is None else self.grid.step
-        if max(step.numerator, step.denominator) > 2**900:
-            raise InvalidArgument(
-                "grid", "must have a step whose numerator and denominator fit a double", self.grid
-            )
-
-    def check_type(self, type_: Type, name: str) -> None:
-        """Refuse a column of a type that the output ``name`` cannot aggregate."""
-        step = Fraction(1) if self.grid is None else self.grid.step
-        if self.grid is not None and type_ not in ("integer", "real"):
-            raise InvalidArgument("outputs", "must sum numbers only", name)
-        if (
-            self.kind == "total"
-            and type_ == "integer"
-            and not (step.denominator == 1 and step <= 2**62)
-        ):
-            raise InvalidArgument(
-                "outputs", "must sum integers in whole steps of at most 2^62", name
-            )
-        if self.kind in ("least", "greatest") and type_ not in ("integer", "real", "date"):
-            raise InvalidArgument("outputs", "must compare numbers or dates only", name)
-
-    def range(self, columns: Mapping[str, Range]) -> Range:
-        """Return the range of the statistic. The number of rows of a unit is unknown, so a count
-        has no upper bound, and a total none until it is clamped.
-        """
-        if self.column is None or self.kind in ("values", "distinct"):
-            return Range("integer", Fraction(0), step=Fraction(1), nullable=False)
-        known = columns[self.column]
-        if self.kind in ("least", "greatest"):
-            return known.with_changes(nullable=True)
-        if self.kind == "total":
-            assert self.grid is not None
-            low = Fraction(0) if self.grid.low >= 0 else None
-            high = Fraction(0) if self.grid.high <= 0 else None
-            return Range(known.type, low, high, self.grid.step)
-        return Range("real", known.low, known.high)
-
-
-@dataclass(frozen=True, slots=True)
 class UnitAggregation(_SingleSource):
     """One row for each unit and combination of the ``keys``: the keys, then the ``outputs``. It
     depends on the rows of that unit only.
@@ -321,7 +298,7 @@ class UnitAggregation(_SingleSource):
         names = [*self.keys, *(name for name, _ in self.outputs)]
         if len(set(names)) != len(names):
             raise InvalidArgument("outputs", "must have different names, and none of a key", names)
-        if self.source.unit in (None, "row") or find_population_join(self.source):
+        if self.source.unit in (None, "row") or find_owner_join(self.source):
             raise InvalidArgument("source", "must be about units with ids, of one population")
         known = self.source.columns
         used = {one.column for _, one in self.outputs if one.column is not None}
@@ -354,6 +331,14 @@ class PopulationJoin:
 
     population: SecondPopulation
     determined_keys: tuple[bool, ...]
+
+
+def find_owner_join(rows: RelationNode) -> Join | None:
+    """Return the join whose rows belong to two units, below filters and projections, or None."""
+    while isinstance(rows, Filter | Project):
+        rows = rows.source
+    join = rows if isinstance(rows, Join) else None
+    return join if join and (join.second_population or join.truncations) else None
 
 
 def find_population_join(rows: RelationNode, keys: tuple[str, ...] = ()) -> PopulationJoin | None:

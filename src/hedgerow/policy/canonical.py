@@ -35,6 +35,8 @@ _LATER_FIELDS = {
     "clipping_epsilon": None,
     "multiline": False,
     "as_of": None,
+    "max_join_rows_per_unit": None,
+    "max_join_rows_per_key": None,
 }  # fields that came later, and what they are where a text has none
 
 # Stored key -> attribute. The keys are stored in the ledger for years: renaming an attribute must
@@ -69,6 +71,8 @@ _STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
         "auto_bounds": "auto_bounds",
         "multiline": "multiline",
         "as_of": "as_of",
+        "max_join_rows_per_unit": "max_join_rows_per_unit",
+        "max_join_rows_per_key": "max_join_rows_per_key",
     },
     AnalystRule: {
         "name": "name",

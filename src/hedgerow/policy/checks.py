@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.policy.column_checks import check_column
+from hedgerow.policy.join_caps import check_join_caps
 from hedgerow.policy.mistake import KeyPath, Mistake, check_distinct, check_name, format_number
 from hedgerow.policy.records import CAPS, AnalystRule, BudgetRule, TableRule
 from hedgerow.privacy.unit import RELATIONS
@@ -149,18 +150,12 @@ def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
             column, (*place, "columns", column.name), None if rule.links else rule.unit
         )
     yield from _check_public_table(rule, place) if rule.public else _check_unit(rule, place)
+    yield from check_join_caps(rule, place)
 
 
 def _check_public_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
-    for key in (
-        "unit",
-        "neighbours",
-        "population",
-        "max_units",
-        "max_groups",
-        "max_rows_per_group",
-        "partition",
-    ):
+    keys = "unit neighbours population max_units max_groups max_rows_per_group partition"
+    for key in keys.split():
         if getattr(rule, key) is not None:
             yield Mistake(
                 (*place, key), f"a public table protects nobody: remove {key}, or remove public"

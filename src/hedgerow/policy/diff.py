@@ -17,6 +17,7 @@ from pathlib import Path
 
 from hedgerow.plan.values import build_date
 from hedgerow.policy.checks import identify_file
+from hedgerow.policy.join_caps import JOIN_CAPS
 from hedgerow.policy.mistake import format_number
 from hedgerow.policy.policy import Policy
 from hedgerow.policy.records import (
@@ -230,10 +231,9 @@ def _compare_table(before: TableRule, after: TableRule) -> Iterator[_Change]:
                     f"{table}: {name} changes from {getattr(before, key)!r} to"
                     f" {getattr(after, key)!r}.",
                 )
-        for key in ("max_units", "max_rows"):
-            yield from _compare_numbers(
-                f"{table}: {key}", getattr(before, key), getattr(after, key)
-            )
+        for key in ("max_units", "max_rows", *JOIN_CAPS):  # without join caps there are no joins
+            old, new, is_join = getattr(before, key), getattr(after, key), key in JOIN_CAPS
+            yield from _compare_numbers(f"{table}: {key}", old, new, without_is_strict=is_join)
         for key in CAPS:
             yield from _compare_caps(f"{table}: {key}", before.cap(key), after.cap(key))
     if before.source != after.source:

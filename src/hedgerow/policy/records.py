@@ -104,7 +104,8 @@ class TableRule:
     last table. ``unique`` has the keys of a public table, each a tuple of columns that no two rows
     share. With ``auto_bounds``, undeclared bounds and caps are found privately when a query needs
     them, and charged. ``as_of`` is the present of the data: a date or timestamp. ``multiline``
-    allows line breaks in quoted values of a .csv file.
+    allows line breaks in quoted values of a .csv file. Of rows that meet rows of other units in a
+    join, ``max_join_rows_per_unit`` and ``max_join_rows_per_key`` count.
     """
 
     name: str
@@ -125,6 +126,8 @@ class TableRule:
     auto_bounds: bool = False
     multiline: bool = False
     as_of: date | None = None
+    max_join_rows_per_unit: int | None = None
+    max_join_rows_per_key: int | None = None
 
     def cap(self, name: str) -> Cap:
         """Return a cap: declared, "auto" where it is found privately, None where it is missing."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.exact_number import parse_whole
+from hedgerow.plan.measures import Truncation
 from hedgerow.plan.schema import Column, Schema
 
 __all__ = [
@@ -49,7 +50,8 @@ class TableEntry:
     the declared keys of a public table. Tables of one ``population`` are about the same units. With
     ``auto_bounds``, undeclared bounds of numbers may be found. ``undeclared_caps`` are 1 until they
     are known; those that may not be found are also in ``missing_caps``. ``as_of`` is what
-    CURRENT_DATE and CURRENT_TIMESTAMP mean.
+    CURRENT_DATE and CURRENT_TIMESTAMP mean. ``join_caps`` are those of joins with rows of other
+    units, if such joins are allowed.
     """
 
     schema: Schema
@@ -63,6 +65,7 @@ class TableEntry:
     undeclared_caps: tuple[str, ...] = ()
     missing_caps: tuple[str, ...] = ()
     as_of: date | None = None
+    join_caps: Truncation | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))

@@ -26,6 +26,11 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.group_by import KeyExpression, bind_keys, resolve_position, strip_alias
 from hedgerow.sql.question import AggregateCall, GroupKey, OutputColumn, Question, SortKey
 from hedgerow.sql.relations.from_clause import FromBinder
+from hedgerow.sql.relations.joins_across_units import (
+    check_measures_across_units,
+    filter_sides,
+    joins_across_units,
+)
 from hedgerow.sql.relations.second_population import (
     build_population_rows,
     check_aggregates,
@@ -229,6 +234,9 @@ def project_rows(draft: SelectDraft) -> None:
     keys = zip(draft.plan_names, (group.value.expression for group in groups), strict=True)
     columns = (*keys, *draft.measures.columns)
     draft.rows = draft.scope.rows
+    if joins_across_units(draft.rows):
+        check_measures_across_units(draft.text, draft.calls, groups)
+        draft.rows = filter_sides(draft.rows)
     if find_population_join(draft.rows) is None:
         draft.rows = Project(draft.rows, columns) if columns else draft.rows
         return

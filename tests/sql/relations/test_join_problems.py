@@ -25,7 +25,7 @@ from sql.helpers_fixtures import ask
 def test_a_join_that_could_mix_units_is_refused_with_a_fix(rows: str, fix: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM {rows}")
-    assert str(caught.value).endswith(fix)
+    assert fix in str(caught.value).splitlines()[-1]
 
 
 def test_a_declared_key_lets_rows_that_are_units_be_joined() -> None:

@@ -67,6 +67,12 @@ def match_keys(total: Question, parts: Question) -> tuple[int, ...]:
                 "Answers about two populations cannot be reconciled: the second population is"
                 " bounded in each group separately. Reconcile answers about one population."
             )
+        if question.plan.truncations is not None:
+            raise Refused(
+                "Answers about joined rows of different units cannot be reconciled: which rows meet"
+                " depends on the columns that a question reads. Reconcile answers about rows of one"
+                " unit each."
+            )
         if question.plan.source.domain is None:
             names = " and ".join(key.text for key in question.keys)
             raise Refused(

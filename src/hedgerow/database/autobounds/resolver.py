@@ -100,7 +100,8 @@ class BoundsResolver:
         ends, cap = STAND_INS[stand_in]
         searches: dict[BoundsSearch, FoundBounds | None] = {}
         question = self._read_with_bounds(sql, ends, self._uncapped, searches)
-        if any(name in self._uncapped for name in question.tables):
+        uncapped = any(name in self._uncapped for name in question.tables)
+        if uncapped and question.plan.truncations is None:  # joins across units have their own caps
             self._check_missing_caps(sql, question, ends)
             table, search = self._find_caps_search(question)
             found = None

@@ -1,8 +1,11 @@
-"""Joins of two compiled relations: with a public table, by unit, and with a second population."""
+"""Joins of two compiled relations: with a public table, by unit, with a second population, and
+across units.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from sqlglot import exp
 
@@ -15,6 +18,7 @@ from hedgerow.engines.compile.compiled_relation import (
     alias_partner,
     build_place_limit,
     build_same_unit,
+    keep_first,
     select_numbered,
 )
 from hedgerow.engines.compile.dialect import Dialect
@@ -27,14 +31,24 @@ from hedgerow.engines.compile.sql_builders import (
     column,
     integer_literal,
     order_by,
+    real_literal,
     select,
 )
 from hedgerow.errors import Unsupported
-from hedgerow.plan.measures import SecondPopulation
+from hedgerow.plan.measures import SecondPopulation, Truncation
 from hedgerow.plan.nodes import Join
 from hedgerow.plan.values import Range
 
-__all__ = ["build_equality", "join_relations", "join_second_population", "list_added_columns"]
+__all__ = [
+    "build_equality",
+    "join_relations",
+    "join_second_population",
+    "join_truncated_relations",
+    "list_added_columns",
+]
+
+_COPY_COLUMN: Final = "copy"
+_RANK_COLUMN: Final = "rank"
 
 
 def list_added_columns(node: Join, needed: Sequence[str]) -> list[str]:
@@ -193,6 +207,111 @@ def _keep_first_match(
             value = cast_to_type(code, "text")
         first.append((ref.name, value))
     return select(first, public.query).group_by(*(key.copy() for key in keys), copy=False)
+
+
+def join_truncated_relations(
+    node: Join,
+    truncations: tuple[Truncation, Truncation],
+    needed: Sequence[str],
+    own: CompiledRelation,
+    other: CompiledRelation,
+    dialect: Dialect,
+) -> CompiledRelation:
+    """Join two relations after truncation of each, so that any rows with equal keys meet.
+
+    Which rows of a side are kept depends on its rows and columns alone, so both sides have all
+    columns. Equal rows of a unit are numbered: the order is total, wherever the rows are stored.
+    docs/decisions/0018 has the proof.
+    """
+    sides = zip(
+        (own, other),
+        (node.source, node.other),
+        truncations,
+        zip(*node.on, strict=True),
+        strict=True,
+    )
+    ours, theirs = (
+        _truncate_side(
+            rows, side.columns, [_find_key(rows, key) for key in keys], truncation, dialect
+        )
+        for rows, side, truncation, keys in sides
+    )
+    added = dict(node.added_columns)
+    outputs: dict[str, exp.Expr] = {
+        name: (
+            column(other.columns[added[name]].name, "p")
+            if name in added
+            else column(own.columns[name].name, "s")
+        )
+        for name in needed
+    }
+    joined = select_numbered([], outputs, ours)
+    conditions = [
+        binary(
+            column(_find_key(own, here).name, "s"),
+            exp.EQ,
+            column(_find_key(other, there).name, "p"),
+        )
+        for here, there in node.on
+    ]
+    joined.query.join(alias_partner(theirs), on=all_of(conditions), join_type="inner", copy=False)
+    return joined
+
+
+def _find_key(rows: CompiledRelation, name: str) -> exp.Column:
+    """Return a key column of a side; the empty name is the unit id."""
+    return column(rows.columns[name].name if name else UNIT_COLUMN)
+
+
+def _truncate_side(
+    rows: CompiledRelation,
+    known: Mapping[str, Range],
+    keys: Sequence[exp.Column],
+    truncation: Truncation,
+    dialect: Dialect,
+) -> exp.Select:
+    """Keep the first rows of each unit, and of these the first with each key; rows without a key
+    are dropped before.
+    """
+    units = [column(UNIT_COLUMN)] * any(one.alias == UNIT_COLUMN for one in rows.query.expressions)
+    names = [*(unit.name for unit in units), *(ref.name for ref in rows.columns.values())]
+    # 0.0 and -0.0 are equal, but not the same: which of them comes first must not matter.
+    values = {
+        ref.name: (
+            binary(ref.copy(), exp.Add, real_literal(0.0))
+            if known[name].type == "real"
+            else ref.copy()
+        )
+        for name, ref in rows.columns.items()
+    }
+    have_keys = [
+        exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null()))
+        for key in keys
+        if key.name != UNIT_COLUMN
+    ]
+    read = select(
+        [*((unit.name, unit.copy()) for unit in units), *values.items()], rows.query, have_keys
+    )
+    content = [column(name) for name in names]
+    copies = exp.Window(this=exp.RowNumber(), partition_by=content)
+    numbered = select([*((name, column(name)) for name in names), (_COPY_COLUMN, copies)], read)
+    terms = [*content, column(_COPY_COLUMN)]
+    order = order_by([column(_RANK_COLUMN), *terms])
+    every = [*names, _COPY_COLUMN, _RANK_COLUMN]
+    kept = select(
+        [
+            *((term.name, term.copy()) for term in terms),
+            (_RANK_COLUMN, dialect.build_rank([term.copy() for term in terms])),
+        ],
+        numbered,
+    )
+    if units:
+        place = exp.Window(this=exp.RowNumber(), partition_by=units, order=order)
+        kept = keep_first(kept, place, truncation.max_rows_per_unit, every)
+    place = exp.Window(
+        this=exp.RowNumber(), partition_by=[key.copy() for key in keys], order=order.copy()
+    )
+    return keep_first(kept, place, truncation.max_rows_per_key, names)
 
 
 def build_equality(

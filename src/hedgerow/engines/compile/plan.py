@@ -166,6 +166,8 @@ def _covers_all_units(rows: RelationNode) -> bool:
         return isinstance(rows, Table) and rows.unit != "row"
     if isinstance(rows, Union):
         return all(map(_covers_all_units, rows.sources))
+    if rows.unit == "row":
+        return False
     return _covers_all_units(rows.source) and (
         not isinstance(rows, Join) or rows.other.unit is None or _covers_all_units(rows.other)
     )

@@ -29,6 +29,7 @@ from hedgerow.engines.compile.joins import (
     build_equality,
     join_relations,
     join_second_population,
+    join_truncated_relations,
     list_added_columns,
 )
 from hedgerow.engines.compile.per_unit_bounding import compile_unit_statistic
@@ -39,7 +40,7 @@ from hedgerow.engines.compile.sql_builders import (
 )
 from hedgerow.engines.compile.stored_tables import StoredTable
 from hedgerow.errors import SourceError, Unsupported
-from hedgerow.plan.measures import SecondPopulation
+from hedgerow.plan.measures import SecondPopulation, Truncation
 from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table, Union, UnitAggregation
 from hedgerow.plan.scalar.expressions import Expression, find_columns
 from hedgerow.plan.values import Type
@@ -78,6 +79,8 @@ class RelationCompiler:
                 return self._compile_project(node, needed)
             case Join(second_population=SecondPopulation() as second):
                 return self._compile_population_join(node, second, needed)
+            case Join(truncations=tuple() as truncations):
+                return self._compile_truncated_join(node, truncations, needed)
             case Join():
                 return self._compile_join(node, needed)
             case UnitAggregation():
@@ -288,6 +291,31 @@ class RelationCompiler:
         )
         other = alone.compile(node.other, merge_names([], added.values()))
         return join_second_population(node, second, needed, own, other, self.dialect)
+
+    def _compile_truncated_join(
+        self, node: Join, truncations: tuple[Truncation, Truncation], needed: Sequence[str]
+    ) -> CompiledRelation:
+        """Compile a join across units, with all columns of both sides: they decide which rows come
+        first.
+        """
+        sides = (node.source, node.other)
+        for side in sides:
+            if side.unit != "row":
+                self.find_id_type(side)
+        for pair in node.on:
+            types = [
+                {(side.columns[key].type, "")} if key else self._collect_id_types(side)
+                for side, key in zip(sides, pair, strict=True)
+            ]
+            if "" in pair and types[0] != types[1]:
+                raise Unsupported(
+                    f"{' and '.join(filter(None, pair)) or 'These ids'} and the unit ids that they"
+                    " are joined with have different types. Declare the same type for both in the"
+                    " policy."
+                )
+        alone = replace(self, with_units=node.source.unit != "row")
+        own, other = (alone.compile(side, list(side.columns)) for side in sides)
+        return join_truncated_relations(node, truncations, needed, own, other, self.dialect)
 
     def _compile_union(self, node: Union, needed: Sequence[str]) -> CompiledRelation:
         first, *others = [self.compile(source, needed) for source in node.sources]

@@ -23,7 +23,7 @@ from hedgerow.engines.reference.accumulate import (
     round_to_grid,
 )
 from hedgerow.engines.reference.column_casts import read_value
-from hedgerow.plan.measures import Measure, SecondPopulation
+from hedgerow.plan.measures import Measure, SecondPopulation, Truncation
 from hedgerow.plan.nodes import (
     Aggregate,
     AnyMeasure,
@@ -80,6 +80,8 @@ def _evaluate(node: RelationNode, tables: RawTables, rank: Rank) -> OwnedRows:
             outputs = [(name, insert_casts(expression, known)) for name, expression in node.outputs]
             for unit, row in _evaluate(node.source, tables, rank):
                 yield unit, {name: evaluate(expression, row) for name, expression in outputs}
+        case Join(truncations=tuple() as truncations):
+            yield from _evaluate_truncated_join(node, truncations, tables, rank)
         case Join():
             yield from _evaluate_join(node, tables, rank)
         case UnitAggregation():
@@ -180,6 +182,55 @@ def _evaluate_join(node: Join, tables: RawTables, rank: Rank) -> OwnedRows:
                 name: value for (name, _), value in zip(node.added_columns, partner, strict=True)
             }
             yield (unit, owner_id) if second else unit, {**row, **added}
+
+
+def _evaluate_truncated_join(
+    node: Join, truncations: tuple[Truncation, Truncation], tables: RawTables, rank: Rank
+) -> OwnedRows:
+    """Join the rows of two sides that have the same keys, whoever owns them; of each side, only
+    the first rows of each unit and then of each key count.
+    """
+    ours, theirs = (
+        _truncate_side(_evaluate(side, tables, rank), side.unit, keys, truncation, rank)
+        for side, keys, truncation in zip(
+            (node.source, node.other), zip(*node.on, strict=True), truncations, strict=True
+        )
+    )
+    for key, rows in ours.items():
+        for row in rows:
+            for other in theirs.get(key, ()):
+                yield None, {**row, **{name: other[there] for name, there in node.added_columns}}
+
+
+def _truncate_side(
+    found: OwnedRows,
+    unit_kind: str | None,
+    keys: Sequence[str],
+    truncation: Truncation,
+    rank: Rank,
+) -> dict[GroupKey, list[Row]]:
+    """Return the first rows of each unit, and of these the first with each key; 0.0 and -0.0 are
+    the same.
+    """
+    copies: dict[tuple[Any, GroupKey], int] = {}
+    ranked = []
+    for unit, row in found:
+        key = tuple(row[name] if name else unit for name in keys)
+        if None not in key:
+            same = {
+                name: value + 0.0 if isinstance(value, float) else value
+                for name, value in row.items()
+            }
+            content = tuple(same.values())
+            copies[unit, content] = copy = copies.get((unit, content), 0) + 1
+            order = (rank(unit, (*content, copy)), unit is not None and unit)
+            ranked.append((order, _order_nulls_first(content), copy, unit, key, same))
+    units, kept = dict[Any, int](), dict[GroupKey, list[Row]]()
+    for _, _, _, unit, key, row in sorted(ranked, key=lambda one: one[:3]):
+        units[unit] = units.get(unit, 0) + 1
+        if unit_kind == "row" or units[unit] <= truncation.max_rows_per_unit:
+            kept.setdefault(key, []).append(row)
+    return {key: rows[: truncation.max_rows_per_key] for key, rows in kept.items()}
 
 
 def _keep_first_references(found: OwnedRows, second: SecondPopulation, rank: Rank) -> OwnedRows:

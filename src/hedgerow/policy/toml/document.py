@@ -257,6 +257,8 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
         auto_bounds=section.read_optional("auto_bounds", read_flag) or False,
         multiline=section.read_optional("multiline", read_flag) or False,
         as_of=section.read_optional("as_of", _read_as_of),
+        max_join_rows_per_unit=section.read_optional("max_join_rows_per_unit", read_count),
+        max_join_rows_per_key=section.read_optional("max_join_rows_per_key", read_count),
     )
     if not readable:  # its column may be one that could not be read
         rule = replace(rule, partition=None)
@@ -294,6 +296,8 @@ _TABLE_KEYS = (
     "auto_bounds",
     "multiline",
     "as_of",
+    "max_join_rows_per_unit",
+    "max_join_rows_per_key",
 )
 
 

@@ -57,6 +57,8 @@ _COMMENTS = {
     "max_units": "public upper bounds, not counts of these data",
     "max_groups": "groups that one unit may be in, per answer",
     "max_rows_per_group": "rows of one unit that count in a group",
+    "max_join_rows_per_unit": "rows of one unit that may meet rows of others in a join",
+    "max_join_rows_per_key": "of these, rows with the same join key",
     "max_parts_per_unit": "a unit in k parts pays for up to k of them",
     "public": "protects nobody",
     "unique": "columns that no two rows share",
@@ -129,6 +131,8 @@ def _format_table(rule: TableRule) -> Iterator[str]:
         ("auto_bounds", rule.auto_bounds or None),
         ("multiline", rule.multiline or None),
         ("as_of", rule.as_of),
+        ("max_join_rows_per_unit", rule.max_join_rows_per_unit),
+        ("max_join_rows_per_key", rule.max_join_rows_per_key),
     ]
     yield _format_section(f"[{header}]", lines)
     if rule.columns:

@@ -121,7 +121,7 @@ class Scope:
         return (
             entry
             for name, entry in self.tables
-            if entry.population == self.population and name in names
+            if entry.population == self.population and name in names and self.rows.unit != "row"
         )
 
     @property
@@ -289,6 +289,11 @@ class Scope:
         elif names:
             fix += f"; or declare one in the policy, under [tables.{names[0]}]: as_of = 2026-01-31"
         raise self.text.refusal(Unsupported, problem, node, f"{fix}.")
+
+    def find_same_column(self, column: ColumnReference) -> ColumnReference:
+        """Return the visible column of the alias and name of a source's column."""
+        name = column.alias, column.name
+        return next(visible for visible in self.columns if (visible.alias, visible.name) == name)
 
     def find_plan_column(self, column: str) -> ColumnReference | None:
         """Return the visible column of a column of the plan."""

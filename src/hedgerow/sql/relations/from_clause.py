@@ -17,6 +17,7 @@ from hedgerow.sql.predicates.unsatisfiable import refuse_unsatisfiable
 from hedgerow.sql.relations.column_names import ColumnNames
 from hedgerow.sql.relations.join_conditions import JoinInput
 from hedgerow.sql.relations.joins import JoinedRows, join_inputs
+from hedgerow.sql.relations.joins_across_units import joins_across_units
 from hedgerow.sql.relations.per_unit_aggregation import aggregate_per_unit
 from hedgerow.sql.relations.second_population import find_population_join
 from hedgerow.sql.relations.select_list import expand_select_list, project_items, rename_columns
@@ -216,6 +217,12 @@ class FromBinder:
                 select,
                 "A subquery cannot keep public rows without a match, which belong to nobody",
                 "Write JOIN here; or put the LEFT JOIN into the outermost SELECT.",
+            )
+        if joins_across_units(scope.rows):
+            self._refuse(
+                select,
+                "A subquery cannot join rows of different units",
+                "Join them in the outermost SELECT; each side may be a subquery.",
             )
         items = expand_select_list(scope, select.expressions)
         found = aggregate_per_unit(scope, select, items) or project_items(scope, items)

@@ -305,3 +305,35 @@ class JoinConditions:
 
     def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         raise self._text.refusal(Unsupported, problem, node, fix)
+
+
+def find_multiplying_inputs(
+    parts: Sequence[JoinInput], conditions: Sequence[JoinCondition]
+) -> list[int]:
+    """Return the protected inputs whose caps apply: several of their rows may meet one row.
+
+    Any other input has one row per unit and value of the joined columns, as IN (SELECT …)
+    gives. The result does not depend on the order of FROM.
+    """
+    alone = set[int]()
+    for i in sorted(
+        range(len(parts)),
+        key=lambda i: (sorted(parts[i].scope.capping_table_names), parts[i].alias),
+    ):
+        key, rivals = (
+            parts[i].scope.key_within_unit,
+            {j for j in range(len(parts)) if j != i} - alone,
+        )
+        ends = [
+            found
+            for condition in conditions
+            if condition.left_join in (None, i) and (found := condition.find_ends(i)) is not None
+        ]
+        tied = {here.plan_column for here, other, _ in ends if other in rivals}
+        if (
+            key is not None
+            and key <= tied
+            and any(parts[j].scope.population == parts[i].scope.population for j in rivals)
+        ):
+            alone.add(i)
+    return [i for i, part in enumerate(parts) if part.scope.tables and i not in alone]

@@ -2,7 +2,8 @@
 
 The order of sources in FROM does not matter. Beginning with the first protected source, each is
 joined by an equality with those before it. Two protected sources need an equality of their privacy
-ids, or of a declared foreign key and its target, so that rows of two units never meet. A second
+ids, or of a declared foreign key and its target, so that rows of two units never meet. Sources that
+have none are a second side, whose rows meet those of other units (``joins_across_units``). A second
 population comes last, joined by its id (``second_population``).
 """
 
@@ -36,7 +37,11 @@ from hedgerow.sql.relations.join_columns import (
     merge_equal_columns,
     prepare_semijoin,
 )
-from hedgerow.sql.relations.join_conditions import JoinConditions, JoinInput
+from hedgerow.sql.relations.join_conditions import (
+    JoinConditions,
+    JoinInput,
+    find_multiplying_inputs,
+)
 from hedgerow.sql.relations.join_problems import (
     JOIN_ONE_BY_ONE,
     LEFT_SIDE_UNJOINED,
@@ -44,6 +49,12 @@ from hedgerow.sql.relations.join_problems import (
     UsableCondition,
     find_join_problem,
     has_unique_key,
+)
+from hedgerow.sql.relations.joins_across_units import (
+    THIRD_UNIT,
+    JoinFailure,
+    has_join_caps,
+    join_across_units,
 )
 from hedgerow.sql.relations.public_outer_joins import (
     check_extended_condition,
@@ -93,7 +104,7 @@ class _JoinBuilder:
         self._second_population = find_second_population(text, self._inputs, self._join_conditions)
         self._capping_tables = frozenset(
             name
-            for i in self._find_multiplying_inputs()
+            for i in find_multiplying_inputs(self._inputs, self._join_conditions)
             for name in self._inputs[i].scope.capping_table_names
         )
 
@@ -126,9 +137,8 @@ class _JoinBuilder:
         ]:
             chosen = next((i for i in left if self._find_problem(i, placed) is None), None)
             if chosen is None:
-                found = self._find_problem(left[0], placed)
-                assert found is not None
-                self._refuse(found.node or self._inputs[left[0]].node, found.problem, found.fix)
+                self._join_across_units(left, placed)
+                break
             self._add_input(chosen, placed)
             placed.add(chosen)
         if self._second_population is not None:
@@ -144,35 +154,30 @@ class _JoinBuilder:
             extended_aliases=self._extended,
         )
 
-    def _find_multiplying_inputs(self) -> list[int]:
-        """Return the protected inputs whose caps apply: several of their rows may meet one row.
-
-        Any other input has one row per unit and value of the joined columns, as IN (SELECT …)
-        gives. The result does not depend on the order of FROM.
-        """
-        parts, alone = self._inputs, set[int]()
-        for i in sorted(
-            range(len(parts)),
-            key=lambda i: (sorted(parts[i].scope.capping_table_names), parts[i].alias),
-        ):
-            key, rivals = (
-                parts[i].scope.key_within_unit,
-                {j for j in range(len(parts)) if j != i} - alone,
-            )
-            ends = [
-                found
-                for condition in self._join_conditions
-                if condition.left_join in (None, i)
-                and (found := condition.find_ends(i)) is not None
-            ]
-            tied = {here.plan_column for here, other, _ in ends if other in rivals}
-            if (
-                key is not None
-                and key <= tied
-                and any(parts[j].scope.population == parts[i].scope.population for j in rivals)
-            ):
-                alone.add(i)
-        return [i for i, part in enumerate(parts) if part.scope.tables and i not in alone]
+    def _join_across_units(self, left: Sequence[int], placed: set[int]) -> None:
+        """Join the inputs that are left as a second side, whose rows belong to other units."""
+        problem, node = self._find_problem(left[0], placed), self._inputs[left[0]].node
+        ours, start = self._scope, next((i for i in left if self._inputs[i].scope.tables), None)
+        theirs = set[int]()
+        if start is not None and self._second_population is None:
+            self._scope, theirs = self._inputs[start].scope, {start}
+        while theirs and (more := [i for i in left if i not in theirs]):
+            chosen = next((i for i in more if self._find_problem(i, theirs) is None), None)
+            if chosen is None:
+                if self._inputs[more[0]].scope.tables and has_join_caps(ours, self._scope):
+                    problem, node = THIRD_UNIT, self._inputs[more[0]].node
+                theirs = set()
+            else:
+                self._add_input(chosen, theirs)
+                theirs.add(chosen)
+        assert problem is not None
+        self._scope, self._join_conditions = join_across_units(
+            JoinFailure(self._text, problem, node),
+            [place for place, part in enumerate(self._inputs) if not part.is_semijoin],
+            self._join_conditions,
+            (placed, ours),
+            (theirs, self._scope),
+        )
 
     def _list_usable_conditions(self, place: int, placed: set[int]) -> list[UsableCondition]:
         """Return the conditions that join an input to those placed before it."""
