@@ -199,3 +199,29 @@ def test_where_a_step_is_much_noise_is_not_cut() -> None:
     assert Threshold.calibrate(
         0, law, max_count=1, groups=1, delta=delta, touched=1
     ) == Threshold.calibrate(0, law, max_count=1, groups=1, delta=delta)
+
+
+def _list_optimal_probabilities(epsilon: float, delta: float, most: int) -> list[float]:
+    """Return how probably any (epsilon, delta) rule can show a group of 0, 1, … units at most
+    (Desfontaines et al. 2022): neighbours differ by one unit."""
+    found = [0.0]
+    for _ in range(most):
+        grown = math.exp(epsilon) * found[-1] + delta
+        found.append(min(grown, 1 - math.exp(-epsilon) * (1 - found[-1] - delta), 1.0))
+    return found
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(4)])
+def test_keys_alone_are_shown_nearly_as_often_as_any_rule_can(epsilon: Fraction) -> None:
+    """One count of units decides: no rule shows keys from smaller groups, but for one unit."""
+    delta, most = Fraction(1, 10**6), 300
+    noise = Laplace(1 / epsilon)
+    made = Threshold.calibrate(0, noise, max_count=1, groups=1, delta=delta, touched=1)
+    shown = []
+    for count in range(most + 1):
+        by_noise = {z: p for z, p in _shown(noise, made, count).items() if z is not None}
+        shown.append(float(sum(by_noise.values())))
+    best = _list_optimal_probabilities(float(epsilon), float(delta), most)
+    pairs = list(zip(shown, best, strict=True))[1:]  # a group without units is no group
+    assert all(mine <= optimum * (1 + 1e-9) for mine, optimum in pairs)
+    assert sum(optimum - mine for mine, optimum in pairs) < 1

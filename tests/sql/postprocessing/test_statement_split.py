@@ -185,11 +185,23 @@ def test_declared_keys_are_a_table_and_no_piece() -> None:
     assert rows == {("hb", False), ("hb", True), ("na", False), ("na", True)}
 
 
-def test_undeclared_keys_are_chosen_by_a_count_of_units() -> None:
-    (piece,) = split("SELECT DISTINCT region FROM patients p").pieces
-    assert "COUNT(DISTINCT p.id)" in write(piece.select)
-    (piece,) = split("SELECT drug FROM lines GROUP BY drug").pieces
-    assert "COUNT(*)" in write(piece.select)
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT DISTINCT region FROM patients p",
+        "SELECT drug FROM lines GROUP BY drug",  # along a link, without a column of the id
+        "SELECT DISTINCT l.drug FROM orders o JOIN lines l USING (order_id) WHERE o.urgent",
+        "SELECT DISTINCT x FROM (SELECT patient_id AS who, city AS x FROM visits) t",
+    ],
+)
+def test_undeclared_keys_are_chosen_by_a_count_of_units(sql: str) -> None:
+    (piece,) = split(sql).pieces
+    assert [one.kind for one in piece.build_question(CATALOG).plan.measures] == ["units"]
+
+
+def test_undeclared_keys_of_rows_are_chosen_by_a_count_of_rows() -> None:
+    (piece,) = split("SELECT DISTINCT region FROM answers").pieces
+    assert [one.kind for one in piece.build_question(CATALOG).plan.measures] == ["rows"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from hedgerow.sql.aggregates.number_grids import build_number_grid
 from hedgerow.sql.aggregates.order_statistics import build_order_statistic
 from hedgerow.sql.aggregates.shared_measures import share_measures
 from hedgerow.sql.binder.row_expressions import RowBinder
-from hedgerow.sql.binder.scope import ColumnReference, Scope
+from hedgerow.sql.binder.scope import UNIT_NAME, ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import (
     TypedExpression,
     align_types,
@@ -150,7 +150,8 @@ class MeasureCollector:
         return f"a{len(self._calls)}"
 
     def _format_call(self, asked: AggregateSyntax) -> str:
-        return self._scope.text.format_node(asked.node, _MAX_TEXT_LENGTH)
+        text = self._scope.text.format_node(asked.node, _MAX_TEXT_LENGTH)
+        return text.replace(f'"{UNIT_NAME}"', "unit")
 
     def _build_clip(
         self, asked: AggregateSyntax, measure: Measure | OrderStatistic

@@ -19,10 +19,18 @@ from hedgerow.sql.catalog import PRIVACY_ID, OwnerKey, TableEntry, find_closest_
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 from hedgerow.sql.syntax.source_text import SourceText
 
-__all__ = ["MAX_SOURCES", "MAX_WORK", "ColumnReference", "Scope", "build_complexity_error"]
+__all__ = [
+    "MAX_SOURCES",
+    "MAX_WORK",
+    "UNIT_NAME",
+    "ColumnReference",
+    "Scope",
+    "build_complexity_error",
+]
 
 MAX_SOURCES: Final = 50
 MAX_WORK: Final = 50_000
+UNIT_NAME: Final = "\0unit"  # the privacy id of any rows; no statement can name it
 _DOMAIN_LIMIT: Final = 1000
 
 
@@ -183,6 +191,8 @@ class Scope:
         """Return the column of this name, if there is one; refuse an ambiguous name."""
         self.check_qualifier(node)
         found = list(self._match_columns(node))
+        if not found and node.name == UNIT_NAME and self.rows.unit not in (None, "row"):
+            return ColumnReference("", UNIT_NAME, "", Range("text"), PRIVACY_ID)
         if len(found) > 1:
             written = " or ".join(
                 f"{quote_name(visible.alias)}.{quote_name(visible.name)}"

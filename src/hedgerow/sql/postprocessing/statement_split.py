@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.values import Value
+from hedgerow.sql.binder.scope import UNIT_NAME, Scope
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_statement
 from hedgerow.sql.postprocessing.aggregate_extraction import (
@@ -171,8 +172,9 @@ class _StatementSplitter:
 
     def _extract_pieces(self, select: exp.Select, scope: _NameScope) -> exp.Select:
         """Return a SELECT over the answers to its aggregates, one for each grouping set."""
-        columns = self._list_columns(select, scope)
-        extracted = extract_aggregates(select, columns, self._build_count(select))
+        rows = self._bind_sources(select, scope)
+        columns = frozenset(column.name.casefold() for found in rows for column in found.columns)
+        extracted = extract_aggregates(select, columns, _build_count(rows))
         if extracted is None:
             raise _NotSplittableError
         answers = self._ask_grouping_sets(extracted, scope)
@@ -217,11 +219,11 @@ class _StatementSplitter:
         source: exp.Expr = answer.args["from_"].this
         return source
 
-    def _list_columns(self, select: exp.Select, scope: _NameScope) -> frozenset[str]:
-        """Return the names of the columns of the rows that a SELECT reads."""
+    def _bind_sources(self, select: exp.Select, scope: _NameScope) -> list[Scope]:
+        """Bind each source of a SELECT by itself."""
         sources = [select.args["from_"], *(select.args.get("joins") or [])]
         try:
-            scopes = [
+            return [
                 self._build_binder(scope).bind_from(
                     exp.Select(from_=exp.From(this=self.collector.fill_samples(source.this)))
                 )
@@ -229,24 +231,12 @@ class _StatementSplitter:
             ]
         except Refused:
             raise _NotSplittableError from None
-        return frozenset(column.name.casefold() for found in scopes for column in found.columns)
 
     def _build_binder(self, scope: _NameScope) -> FromBinder:
         """Return a binder that knows the named rows in scope."""
         rows = [self.collector.fill_samples(cte) for cte in scope.rows]
         named = attach_with(exp.Select(expressions=[exp.Star()]), rows)
         return FromBinder(self._heading.text, self._catalog).bind_with(named)
-
-    def _build_count(self, select: exp.Select) -> exp.Expr:
-        """Build the count that decides which keys are shown: of units, where the first table has a
-        privacy id, because one unit changes it by 1 at most."""
-        source = select.args["from_"].this
-        found = self._catalog.find_table(source.name) if isinstance(source, exp.Table) else None
-        unit = None if found is None else found[1].schema.unit
-        if found is None or unit in (None, "row") or found[1].schema.link is not None:
-            return exp.Count(this=exp.Star())
-        owner = exp.column(str(unit), table=source.alias_or_name, quoted=True)
-        return exp.Count(this=exp.Distinct(expressions=[owner]))
 
     def _split_subqueries(self, node: exp.Expr, scope: _NameScope) -> exp.Expr:
         """Return a part of a SELECT over answers with its private subqueries split."""
@@ -381,3 +371,12 @@ def _attach_used(node: _Query, named: Sequence[exp.CTE]) -> _Query:
         if any(_reads_any(reader, names) for reader in (node, *used)):
             used.insert(0, cte)
     return attach_with(node, used)
+
+
+def _build_count(rows: Sequence[Scope]) -> exp.Expr:
+    """Build the count that decides which keys are shown: of units, because one unit changes it by
+    1 at most."""
+    if any(scope.rows.unit == "row" for scope in rows):
+        return exp.Count(this=exp.Star())
+    unit = exp.column(UNIT_NAME, quoted=True)
+    return exp.Count(this=exp.Distinct(expressions=[unit]))
