@@ -39,6 +39,10 @@ def test_an_invalid_argument_names_the_argument_and_shows_the_value() -> None:
     assert error.argument == "epsilon"
 
 
+def test_a_question_ends_with_its_own_mark() -> None:
+    assert str(InvalidArgument("unti", "is no key; did you mean 'unit'?")).endswith("'unit'?")
+
+
 def test_data_are_not_shown() -> None:
     assert str(InvalidArgument("exact", "must not hold NaN")) == "exact must not hold NaN."
 

@@ -64,7 +64,7 @@ class InvalidArgument(HedgerowError, ValueError):
         message = f"{argument} {rule}"
         if shown:
             message += f"; got {_format_value(shown[0])}"
-        super().__init__(message + ".")
+        super().__init__(message if message.endswith("?") else message + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the name and the message, so that an error of a worker process keeps its type.

@@ -70,7 +70,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == (f"hedgerow {hedgerow.__version__}\n", "")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"]])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"]])
 def test_help_names_commands_and_exit_codes(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,7 +91,12 @@ def test_arguments_come_from_the_shell(
     ("arguments", "told"),
     [
         (["nonsense"], "No such command 'nonsense'. See 'hedgerow --help'."),
-        (["audit"], "Missing argument 'FILE:FUNCTION'. See 'hedgerow audit --help'."),
+        (
+            ["query", "SELECT COUNT(*) FROM visits"],
+            "Missing argument 'SQL'. Usage: hedgerow query [OPTIONS] POLICY SQL. See 'hedgerow",
+        ),
+        (["query", "--format", "xml", "x", "y"], "'--format': 'xml' is not one of 'table', 'csv',"),
+        (["audit"], "Missing argument 'FILE:FUNCTION'. Usage: hedgerow audit [OPTIONS]"),
         (["audit", "--no-such-option"], "--no-such-option. See 'hedgerow audit --help'."),
         (["audit", "x.py:f", "--samples", "many"], "See 'hedgerow audit --help'."),
         (
@@ -107,8 +112,8 @@ def test_arguments_come_from_the_shell(
         ),
         (["ledger", "verfy", "x.toml"], "'hedgerow ledger verify'"),
         (["policy"], "'policy' takes a second word: 'hedgerow policy accept'."),
-        (["budget"], "Missing argument 'POLICY'. See 'hedgerow budget --help'."),
-        (["budget", "raise"], "Missing argument 'POLICY'. See 'hedgerow budget raise --help'."),
+        (["budget"], "POLICY. See 'hedgerow budget --help'."),
+        (["budget", "raise"], "POLICY. See 'hedgerow budget raise --help'."),
     ],
 )
 def test_wrong_usage_is_2_and_says_where_help_is(

@@ -312,6 +312,7 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ("SELECT AVG(Total Cost) FROM visits", 'need double quotes: "Total Cost".'),
         ("SELECT COUNT(*) FROM visits WHERE 1 1", "Check the word before it."),
         ('SELECT COUNT(*) FROM visits WHERE city = "Paris"', "Text takes single quotes: 'Paris'."),
+        ('SELECT COUNT(*) FROM visits WHERE city = "cit"', "Text takes single quotes: 'cit'."),
         ("SELECT age / 10, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(age / 10)."),
         ("SELECT Cost, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(Cost / 10)."),
         ("SELECT COUNT(*) FROM visits WHERE day < '2025-06-31'", "a date that exists"),

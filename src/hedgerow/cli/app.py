@@ -184,7 +184,10 @@ def _show_help(
 
 
 def _join_command_words(given: list[str]) -> list[str]:
-    """Return the arguments with the two words of a command joined into one."""
+    """Return the arguments with the two words of a command joined into one; ``help`` in front
+    becomes an option."""
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
     names = [command.name for command in COMMANDS]
     if " ".join(given[:2]) in names:
         return [" ".join(given[:2]), *given[2:]]
@@ -213,6 +216,10 @@ def _format_error(error: Any) -> str:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "hedgerow"
         message = error.format_message().rstrip(".")  # type: ignore[attr-defined]
+        message = message.replace("Value error, ", "")
+        if context and message.startswith("Missing argument"):
+            usage = " ".join(context.get_usage().split())
+            message += f". {usage.replace('{', '').replace('}', '')}"
         return f"{message}{'' if message.endswith('?') else '.'} See '{path} --help'."
     if isinstance(error, hedgerow.HedgerowError):
         return str(error)

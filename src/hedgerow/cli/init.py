@@ -72,6 +72,9 @@ def init_policy(
     name = named if isinstance(named, str) else data[0].stem
     stem = re.sub(r"[^\w.-]+", "_", name).strip(".-") or "policy"
     policy = Path(f"{stem}.toml") if to is None else to
+    for path in data:
+        if path.suffix.lower() not in (".csv", ".parquet"):
+            raise InvalidArgument("data", "must be .csv or .parquet files: convert it", str(path))
     if policy.exists() or policy.is_symlink():
         raise InvalidArgument(
             "output",

@@ -141,7 +141,8 @@ def check_select_list(draft: SelectDraft) -> None:
     for item in draft.items:
         if isinstance(item, exp.Alias):
             check_args(draft.text, item, "this", "alias")
-            if item.alias.casefold() in ids:
+            is_same = isinstance(item.this, exp.Column) and item.this.name == item.alias
+            if item.alias.casefold() in ids and not is_same:
                 raise draft.text.refusal(
                     Unsupported,
                     f"{item.alias} is the name of the privacy id",

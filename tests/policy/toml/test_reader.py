@@ -150,6 +150,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
     with pytest.raises(InvalidArgument, match="must be UTF-8"):
         read_policy(tmp_path / "latin.toml")
+    with pytest.raises(InvalidArgument, match=r"not data: write one with 'hedgerow init x.CSV'"):
+        read_policy(tmp_path / "x.CSV")
 
 
 @st.composite

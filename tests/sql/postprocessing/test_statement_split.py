@@ -211,3 +211,8 @@ def test_ids_are_not_keys(sql: str) -> None:
     with pytest.raises(Unsupported) as raised:
         split(sql)
     assert raised.value is OTHER
+
+
+def test_a_group_of_ids_is_refused_for_what_it_is() -> None:
+    with pytest.raises(Unsupported, match="Grouping by it would show each unit on its own"):
+        split("SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id")

@@ -9,7 +9,7 @@ import re
 import tomllib
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.checks import check_shared_source, identify_file
@@ -53,9 +53,18 @@ def _parse_number(text: str) -> _ExactNumber:
     return _ExactNumber(text)
 
 
+_DATA_SUFFIXES: Final = (".csv", ".parquet")
+
+
 def read_policy(path: str | os.PathLike[str]) -> Policy:
     """Read the policy in a file; relative paths in it start at its folder."""
     file = Path(path)
+    if file.suffix.lower() in _DATA_SUFFIXES:
+        raise InvalidArgument(
+            "policy",
+            f"must be a policy file (.toml), not data: write one with 'hedgerow init {file.name}'",
+            str(file),
+        )
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -272,7 +272,7 @@ class Scope:
             else _NO_COLUMNS
         )
         # In some databases double quotes delimit text.
-        if node.this.args.get("quoted") and not close:
+        if node.this.args.get("quoted"):
             fix = f"Text takes single quotes: {quote_text(name)}. {fix}"
         if name.strip(_CURLY_QUOTES) != name:  # pasted from a word processor
             fix = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
