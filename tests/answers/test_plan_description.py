@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from hedgerow.answers.plan_description import describe_plan
 from hedgerow.plan.contingency import Contingency
-from hedgerow.plan.measures import ClampedGrid, Measure
+from hedgerow.plan.measures import ClampedGrid, Measure, Truncation
 from hedgerow.plan.nodes import (
     Aggregate,
     Bound,
@@ -371,4 +371,19 @@ def test_describe_two_populations() -> None:
             "COUNT(*): adding or removing one unit changes at most 3 numbers, by at most 6 in"
             " all and 6 each."
         ),
+    )
+
+
+def test_describe_joins_of_rows_of_different_units() -> None:
+    caps = (Truncation(1, 2), Truncation(3, 4))
+    join = Join(VISITS, VISITS, (("city", "city"),), (), truncations=caps)
+    plan = Aggregate(Group(Bound(join, (), 1, 1)), (Measure("rows"),))
+    text = describe_plan(plan, Unit("add-remove", "patient"))
+    assert text[1:7] == (
+        "Keeps at most 1 row of each unit, and of these at most 2 rows with the same city.",
+        "Reads the table visits, version 1: the unit is patient.",
+        "Keeps at most 3 rows of each unit, and of these at most 4 rows with the same visits.city.",
+        "Joins the rows with equal keys, whoever owns them.",
+        "One answer for all rows together.",
+        "Each joined row contributes to one group, whoever its two owners are.",
     )

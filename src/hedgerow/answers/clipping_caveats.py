@@ -62,8 +62,8 @@ def describe_clipping(
 def _find_biting_caps(question: Question) -> tuple[bool, bool]:
     """Return whether the cap on rows, and the one on groups, can change an answer."""
     plan = question.plan
-    if plan.bound.source.unit == "row":
-        return False, False
+    if plan.bound.source.unit == "row":  # joined rows of different units are cut before they meet
+        return plan.truncations is not None, False
     counts_rows = any(
         measure.kind != "units" and getattr(measure, "sum_bounds", None) is None
         for measure in plan.measures
