@@ -54,6 +54,27 @@ def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
     assert refused.value.argument == "frame"
 
 
+@pytest.mark.parametrize("data", [None, 3, [1, 2], b"x"])
+def test_what_is_no_frame_is_named_so(data: object) -> None:
+    with pytest.raises(InvalidArgument, match="frame must be a pandas, polars or Arrow frame"):
+        hr.protect(data, unit="id", neighbours="add-remove", epsilon=1)
+
+
+def test_a_missing_bound_is_an_argument_of_protect() -> None:
+    frame = pd.DataFrame({"id": [1], "age": [30], "day": [date(2026, 1, 1)]})
+    with (
+        hr.protect(
+            frame, unit="id", max_groups=1, max_rows_per_group=1, neighbours="add-remove", epsilon=1
+        ) as db,
+        pytest.raises(Unbounded) as refused,
+    ):
+        db.query("SELECT SUM(age) FROM data")
+    assert str(refused.value).splitlines()[-1] == (
+        'Pass bounds to protect: columns={"age": (low, high)}; or clamp: LEAST(GREATEST(age, 0),'
+        " 500)."
+    )
+
+
 def test_without_declarations_columns_have_the_types_of_the_frame_and_no_bounds() -> None:
     frame = pd.DataFrame({"id": [1, 2], "age": [30, 41], "height": [1.7, 1.8], "ok": [True, False]})
     with hr.protect(

@@ -74,6 +74,12 @@ def protect(
             " …), or write a policy with 'hedgerow init' and open it with hr.open",
             str(frame),
         )
+    if frame is None or isinstance(frame, bytes | bytearray | int | float | list | tuple | set):
+        raise InvalidArgument(
+            "frame",
+            "must be a pandas, polars or Arrow frame, such as pandas.DataFrame(…)",
+            type(frame).__name__,
+        )
     policy = Policy.for_frame(
         frame,
         unit=unit,

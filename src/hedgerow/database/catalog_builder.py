@@ -82,6 +82,7 @@ def _build_entry(
             if table.max_join_rows_per_key is None
             else Truncation(table.max_join_rows_per_unit or 1, table.max_join_rows_per_key)
         ),
+        in_frame=table.source == FRAME_SOURCE,
     )
 
 

@@ -66,6 +66,7 @@ class TableEntry:
     missing_caps: tuple[str, ...] = ()
     as_of: date | None = None
     join_caps: Truncation | None = None
+    in_frame: bool = False  # its declarations are arguments of protect
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))

@@ -245,10 +245,7 @@ def test_explain_warns_when_the_budget_does_not_cover_both() -> None:
 
 def test_without_the_word_of_the_policy_bounds_are_declared() -> None:
     with finding(finds=False) as db:
-        with pytest.raises(
-            Unbounded,
-            match=r"or set auto_bounds = true under \[tables.data\] to find bounds privately",
-        ):
+        with pytest.raises(Unbounded, match=r"Pass bounds to protect: columns="):
             db.query(SUM, epsilon=1)
         assert only_opened(db)
 

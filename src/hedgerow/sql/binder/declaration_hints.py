@@ -98,8 +98,9 @@ def find_auto_bounds_column(scope: Scope, visible: ColumnReference) -> ColumnNam
     return (table, column.name) if entry is not None and entry.can_find_bounds(column) else None
 
 
-def suggest_bounds(columns: Sequence[ColumnReference]) -> str:
-    """Return the missing bounds as lines of the policy, and alternatives for an analyst."""
+def suggest_bounds(scope: Scope, columns: Sequence[ColumnReference]) -> str:
+    """Return the missing bounds as lines of the policy or an argument of protect, and alternatives
+    for an analyst."""
     lines: dict[str, list[str]] = {}
     for table, column in (visible.origin for visible in columns if visible.origin is not None):
         bounds = (
@@ -114,6 +115,11 @@ def suggest_bounds(columns: Sequence[ColumnReference]) -> str:
         for table, each in lines.items()
     )
     advice = f"Declare bounds in the policy, {declared}"
+    in_frame = any(entry.in_frame for name, entry in scope.tables if name in lines)
+    if in_frame:
+        names = dict.fromkeys(visible.name for visible in columns)
+        pairs = ", ".join(f'"{name}": (low, high)' for name in names)
+        advice = f"Pass bounds to protect: columns={{{pairs}}}"
     # A clamped key would merge units.
     if any(visible.owner is not None for visible in columns):
         return f"{advice}."
@@ -122,7 +128,7 @@ def suggest_bounds(columns: Sequence[ColumnReference]) -> str:
         (f"DATE '{day}'" for day in _EXAMPLE_DAYS) if first.range.type == "date" else ("0", "500")
     )
     advice += f"; or clamp: LEAST(GREATEST({quote_name(first.name)}, {low}), {high})"
-    if any(visible.range.type == "date" for visible in columns):
+    if in_frame or any(visible.range.type == "date" for visible in columns):
         return f"{advice}."
     tables = " and ".join(f"[tables.{table}]" for table in lines)
     return (

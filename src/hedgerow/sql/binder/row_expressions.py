@@ -327,7 +327,7 @@ class RowBinder:
         undeclared = [visible for visible in columns if visible.plan_column not in findable]
         if not undeclared:
             return UndeclaredBounds(problem, dict.fromkeys(findable.values()))
-        return self.text.refusal(Unbounded, problem, node, suggest_bounds(undeclared))
+        return self.text.refusal(Unbounded, problem, node, suggest_bounds(self.scope, undeclared))
 
 
 def _find_case_condition(node: exp.Expr) -> exp.Expr | None:
