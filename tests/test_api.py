@@ -55,7 +55,7 @@ def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
 
 
 @pytest.mark.parametrize("data", [None, 3, [1, 2], b"x"])
-def test_what_is_no_frame_is_named_so(data: object) -> None:
+def test_data_of_another_kind_are_refused(data: object) -> None:
     with pytest.raises(InvalidArgument, match="frame must be a pandas, polars or Arrow frame"):
         hr.protect(data, unit="id", neighbours="add-remove", epsilon=1)
 

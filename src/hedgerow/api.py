@@ -67,19 +67,7 @@ def protect(
     from hedgerow import database
     from hedgerow.policy import Policy
 
-    if isinstance(frame, str | Path):
-        raise InvalidArgument(
-            "frame",
-            "must be a frame, not a path: read the file first, as in hr.protect(pandas.read_csv(…),"
-            " …), or write a policy with 'hedgerow init' and open it with hr.open",
-            str(frame),
-        )
-    if frame is None or isinstance(frame, bytes | bytearray | int | float | list | tuple | set):
-        raise InvalidArgument(
-            "frame",
-            "must be a pandas, polars or Arrow frame, such as pandas.DataFrame(…)",
-            type(frame).__name__,
-        )
+    _check_frame(frame)
     policy = Policy.for_frame(
         frame,
         unit=unit,
@@ -96,3 +84,19 @@ def protect(
         as_of=as_of,
     )
     return database.open_frame(frame, policy)
+
+
+def _check_frame(frame: object) -> None:
+    if isinstance(frame, str | Path):
+        raise InvalidArgument(
+            "frame",
+            "must be a frame, not a path: read the file first, as in hr.protect(pandas.read_csv(…),"
+            " …), or write a policy with 'hedgerow init' and open it with hr.open",
+            str(frame),
+        )
+    if frame is None or isinstance(frame, bytes | bytearray | int | float | list | tuple | set):
+        raise InvalidArgument(
+            "frame",
+            "must be a pandas, polars or Arrow frame, such as pandas.DataFrame(…)",
+            type(frame).__name__,
+        )

@@ -117,10 +117,10 @@ def test_explain_tells_the_figures_of_a_stored_answer(
 
 
 @pytest.mark.long
-def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
+def test_a_narrow_terminal_gets_several_tables_and_whole_numbers(
     policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for width in (100, 30):
+    for width, tables in ((100, 1), (45, 2), (20, 0)):
         screen = io.StringIO()
         console = Console(
             file=screen,
@@ -132,8 +132,10 @@ def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
         for module in (terminal, answer_output):
             monkeypatch.setattr(module, "make_output_console", lambda console=console: console)
         assert main(["query", policy, SQL]) == 0
-        assert ("\x1b[1m" in screen.getvalue()) == (width == 100)
-        assert screen.getvalue().count("95 % interval") == 2
+        shown = screen.getvalue()
+        assert ("\x1b[1m" in shown) == (tables > 0)
+        assert shown.count("95 % interval") == 2
+        assert sum("──" in line for line in shown.splitlines()) == max(tables, 1)
 
 
 def test_arrow_is_not_for_a_terminal(

@@ -195,13 +195,16 @@ def _describe_no_rows(notes: Sequence[str]) -> str:
     return "HAVING, LIMIT or OFFSET leaves no rows."
 
 
-def build_answer_table(answer: AnswerView, *, intervals: bool = True) -> Table:
-    """Build a rich table with each number beside its interval, unless ``intervals`` is False."""
+def build_answer_table(
+    answer: AnswerView, *, intervals: bool = True, names: Sequence[str] | None = None
+) -> Table:
+    """Build a rich table with each number beside its interval, unless ``intervals`` is False;
+    ``names`` are the columns to show."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    columns = _build_columns(answer)
+    columns = [one for one in _build_columns(answer) if names is None or one.name in names]
     if not intervals:
         columns = [replace(column, interval_texts=None) for column in columns]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")

@@ -8,6 +8,8 @@ from datetime import date
 from typing import Any
 
 import pyarrow as pa
+from rich.console import Console
+from rich.table import Table
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
@@ -39,24 +41,44 @@ def print_explanation(explanation: Explanation, as_json: bool) -> None:
 def print_answer(
     answer: Answer | ExactTable | PostprocessedAnswer, *, intervals: bool = True
 ) -> None:
-    """Print a table that fits the terminal, or plain text.
+    """Print a table that fits the terminal, or several, each with the keys; in a pipe, plain text.
 
-    In a pipe or a narrow terminal a table would cut numbers off, and a cut number is a wrong one.
+    A table that is too wide would cut numbers off, and a cut number is a wrong one.
     """
     console = make_output_console()
     if isinstance(answer, ExactTable):
         console.print(repr(answer), markup=False, soft_wrap=True)
         return
-    if console.is_terminal:
-        table = build_answer_table(answer, intervals=intervals)
-        width = console.measure(table, options=console.options.update(width=_MAX_WIDTH)).maximum
-        if width <= console.width:
-            print_lines(format_answer_warnings(answer), style="bold yellow")
+    tables = _build_tables(console, answer, intervals) if console.is_terminal else []
+    if tables:
+        print_lines(format_answer_warnings(answer), style="bold yellow")
+        for table in tables:
             console.print(table)
-            print_lines(format_answer_notes(answer), style="dim")
-            return
+        print_lines(format_answer_notes(answer), style="dim")
+        return
     text = render_answer_text(answer, intervals=intervals)
     console.print(text, markup=False, soft_wrap=True)
+
+
+def _build_tables(
+    console: Console, answer: Answer | PostprocessedAnswer, intervals: bool
+) -> list[Table]:
+    """Build as few tables as fit the terminal; none where a single column does not."""
+    unlimited = console.options.update(width=_MAX_WIDTH)
+    keys = [name for name in answer.columns if name in answer.keys]
+    rest = [name for name in answer.columns if name not in answer.keys]
+    tables: list[Table] = []
+    while rest or not tables:
+        for count in range(max(len(rest), 1), 0, -1):
+            names = [*keys, *rest[:count]]
+            table = build_answer_table(answer, intervals=intervals, names=names)
+            if console.measure(table, options=unlimited).maximum <= console.width:
+                break
+        else:
+            return []
+        tables.append(table)
+        rest = rest[count:]
+    return tables
 
 
 def write_csv(answer: Answer | ExactTable | PostprocessedAnswer) -> None:
