@@ -36,16 +36,17 @@ def test_it_prints_like_an_answer(answer: PostprocessedAnswer) -> None:
     text = repr(answer)
     assert "north" in text
     assert "Cost: epsilon 0.5" in text
-    assert "no intervals" in text
+    assert "all of which hold together at 95 %" in text
     assert "<table" in answer._repr_html_()
 
 
-def test_json_has_all_receipts_and_no_intervals(answer: PostprocessedAnswer) -> None:
+def test_json_has_all_receipts_and_intervals(answer: PostprocessedAnswer) -> None:
     found = answer.to_dict()
     assert found["columns"] == ["region", "n", "share"]
     assert len(found["receipts"]) == 2
     assert set(found["intervals"]) == set(found["columns"])
-    assert all(pair is None for pairs in found["intervals"].values() for pair in pairs)
+    assert found["intervals"]["region"] == [None] * 4
+    assert all(pair is not None for pair in found["intervals"]["share"])
 
 
 def test_arrow_columns_have_types(answer: PostprocessedAnswer) -> None:
@@ -55,6 +56,9 @@ def test_arrow_columns_have_types(answer: PostprocessedAnswer) -> None:
 
 
 def test_an_unknown_column_is_refused(answer: PostprocessedAnswer) -> None:
-    assert answer.interval("n", rows=2) == [None, None]
+    assert len(answer.interval("n", rows=2)) == 2
+    assert answer.interval("region", rows=2) == [None, None]
+    with pytest.raises(InvalidArgument, match=r"0\.95 here"):
+        answer.interval("n", 0.99)
     with pytest.raises(InvalidArgument, match="region, n, share"):
         answer.interval("m")

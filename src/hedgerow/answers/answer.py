@@ -42,6 +42,7 @@ from hedgerow.sql.predicates.date_granularity import Granularity, compute_granul
 from hedgerow.sql.question import AggregateCall, Question, SortKey
 
 __all__ = [
+    "DEFAULT_LEVEL",
     "Answer",
     "Receipt",
     "build_answer",
@@ -118,6 +119,13 @@ class Answer(FrameConversions):
         if isinstance(expression, ColumnRef):
             return [intervals[used[0]][row.index] for row in cells]
         return [_bound_expression(expression, row, intervals) for row in cells]
+
+    @property
+    def has_all_groups(self) -> bool:
+        """True if no group is missing: neither hidden, nor left out by HAVING or LIMIT."""
+        asked = self._question
+        chosen = (asked.having, asked.limit, asked.offset or None)
+        return asked.plan.source.domain is not None and chosen == (None, None, None)
 
     @property
     def keys(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hedgerow.answers.answer import Answer, Receipt
+from hedgerow.answers.answer import DEFAULT_LEVEL, Answer, Receipt
 from hedgerow.answers.dataframes import (
     FrameConversions,
     add_interval_columns,
@@ -17,14 +17,19 @@ from hedgerow.answers.dataframes import (
 from hedgerow.answers.estimates.estimate import Interval
 from hedgerow.answers.render import render_answer_html, render_answer_text
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.plan.values import Type
 from hedgerow.privacy.loss import Loss
 
 __all__ = ["PostprocessedAnswer"]
 
+INTERVALS_NOTE: Final = (
+    "Intervals follow from those of the noisy answers, all of which hold together at 95 %. They do"
+    " not account for a choice of rows by noisy values."
+)
 NO_INTERVALS_NOTE: Final = (
-    "These values are computed from noisy answers and have no intervals here. answer.pieces has"
-    " the noisy answers with theirs."
+    "Values without intervals are computed from noisy answers in a way that has none."
+    " answer.pieces has the noisy answers with theirs."
 )
 
 
@@ -35,6 +40,8 @@ class PostprocessedAnswer(FrameConversions):
     types: Mapping[str, Type]
     rows: list[dict[str, Any]]
     pieces: tuple[Answer, ...] = field(repr=False)
+    intervals: Mapping[str, Sequence[Interval]] = field(default_factory=dict)
+    exact_columns: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -60,26 +67,32 @@ class PostprocessedAnswer(FrameConversions):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of the pieces, each once, and the one about intervals."""
+        """The notes of the pieces, each once, and the ones about intervals."""
         notes = dict.fromkeys(note for piece in self.pieces for note in piece.notes)
-        return (*notes, NO_INTERVALS_NOTE)
+        if self.intervals:
+            notes[INTERVALS_NOTE] = None
+        if any(name not in self.intervals for name in self.types if name not in self.keys):
+            notes[NO_INTERVALS_NOTE] = None
+        return tuple(notes)
 
     @property
     def keys(self) -> frozenset[str]:
-        """The columns of text, dates and booleans."""
-        return frozenset(name for name, type_ in self.types.items() if type_ in _PLAIN_TYPES)
+        """The columns without noise, and those of text, dates and booleans."""
+        plain = (name for name, type_ in self.types.items() if type_ in _PLAIN_TYPES)
+        return self.exact_columns.union(plain)
 
     def interval(
-        self,
-        column: str,
-        level: object = None,  # noqa: ARG002
-        *,
-        rows: int | None = None,
+        self, column: str, level: Number = DEFAULT_LEVEL, *, rows: int | None = None
     ) -> Sequence[Interval]:
-        """Return None for each row: see ``pieces`` for intervals."""
+        """Return for each row the values that it takes while all noisy answers stay in their
+        intervals, which hold together at 95 %; None where that is not known."""
         if column not in self.types:
             raise InvalidArgument("column", f"must be one of {', '.join(self.types)}", column)
-        return [None] * len(self.rows[:rows])
+        if parse_exact(level, "level") != parse_exact(DEFAULT_LEVEL, "level"):
+            raise InvalidArgument(
+                "level", "must be 0.95 here; answer.pieces have intervals of any level", level
+            )
+        return self.intervals.get(column, [None] * len(self.rows))[:rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: dates, and the exact numbers of the cost, as text."""

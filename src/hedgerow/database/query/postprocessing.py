@@ -15,6 +15,7 @@ from dataclasses import replace
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation, combine_explanations
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
+from hedgerow.database.query.answer_intervals import answer_with_intervals
 from hedgerow.database.query.answer_tables import AnswerTables
 from hedgerow.database.query.charging import build_charge
 from hedgerow.database.query.explain import explain_priced, explain_query, limit_to_analyst
@@ -56,10 +57,10 @@ def run_split_statement(
     answers = release_pieces(context, pieces, tables)
     if len(answers) == 1 and statement.tree == select_all(pieces[0].piece.name):
         return answers[0]
-    found = tables.run_query(query)
     if not answers:
-        return found
-    return PostprocessedAnswer(found.types, found.rows, tuple(answers))
+        return tables.run_query(query)
+    named = {one.piece.name: answer for one, answer in zip(pieces, answers, strict=True)}
+    return answer_with_intervals(tables, statement.tree, query, named)
 
 
 def explain_statement(
