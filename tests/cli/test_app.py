@@ -56,7 +56,7 @@ def test_the_installed_program_is_this_one() -> None:
 def test_commands_are_listed() -> None:
     assert NAMES == [
         "demo", "init", "check", "query", "shell", "explain", "budget", "budget raise",
-        "policy accept",
+        "policy accept", "caps", "compare",
         "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin",
         "publish histogram", "publish cdf", "publish marginals", "publish queries",
         "publish stream", "publish synthetic",

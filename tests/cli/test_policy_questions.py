@@ -77,6 +77,14 @@ def test_unreadable_answers_are_refused(blank: PolicyQuestion, typed: str, told:
         blank.parse(typed)
 
 
+def test_caps_may_be_left_to_be_found() -> None:
+    for ask in (blanks.ask_max_groups, blanks.ask_max_rows_per_group):
+        blank = ask(PLACE)
+        assert blank.parse(" Auto ") == {blank.key: "auto"}
+        assert blank.parse("12") == {blank.key: 12}
+        assert "auto has it found privately" in blank.prompt
+
+
 def test_the_prompt_names_the_type_of_a_column() -> None:
     assert "stored as real" in blanks.ask_type(PLACE, "real").prompt
     assert "no question can read" in blanks.ask_type(PLACE, None).prompt

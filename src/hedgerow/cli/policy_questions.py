@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from typing import Any, Final
@@ -140,9 +140,19 @@ def ask_max_rows(place: KeyPath) -> PolicyQuestion:
     )
 
 
+def _ask_cap(place: KeyPath, key: str, prompt: str) -> PolicyQuestion:
+    """Ask for a cap: a number that is known, or "auto"."""
+    question = _ask_count(place, key, f"{prompt}; auto has it found privately, at a cost")
+
+    def parse(text: str) -> Mapping[str, Any]:
+        return {key: "auto"} if text.strip(" \"'").lower() == "auto" else question.parse(text)
+
+    return replace(question, parse=parse)
+
+
 def ask_max_groups(place: KeyPath) -> PolicyQuestion:
     """Ask for the number of groups to which one person contributes."""
-    return _ask_count(
+    return _ask_cap(
         place,
         "max_groups",
         "how many groups of one answer a person contributes to, such as 3; more means more noise",
@@ -151,7 +161,7 @@ def ask_max_groups(place: KeyPath) -> PolicyQuestion:
 
 def ask_max_rows_per_group(place: KeyPath) -> PolicyQuestion:
     """Ask for the number of rows that one person contributes to a group."""
-    return _ask_count(
+    return _ask_cap(
         place,
         "max_rows_per_group",
         "how many rows a person contributes to one group, such as 1 or 5; more means more noise",

@@ -11,7 +11,7 @@ about them: sums only grow, so if the last sum fits, every earlier one did.
 | policy | budgets, partitions, quotas, sources, files; the latest one rules, alone |
 | charge | the loss of a question for each population, or for parts of a table |
 | answer, failure | the outcome of a charge, once; an answer may name its ``question`` |
-| adopt | the custodian vouched for a moved or restored file |
+| adopt, exact | the custodian vouched for a moved or restored file; looked at exact data |
 | exhausted | entries were lost: every budget counts as spent (see below) |
 
 An exhausted budget counts as spent up to the largest total it ever had, or as the custodian
@@ -137,8 +137,8 @@ class LedgerState:
                 self._apply_exhausted(body)
             case "open":
                 self._apply_open(body)
-            case "adopt":
-                pass  # it speaks about the file; the sums stay as they are
+            case "adopt" | "exact":
+                pass  # about the file, or about an exact look: the sums stay as they are
             case _:
                 raise ValueError
 

@@ -237,7 +237,11 @@ def _list_ledger_rows(
             "epsilon": float(Fraction(body["epsilon"])) if asked else None,
             "about": _format_about(body["about"]) if asked else None,
             "charge": charge,
-            "note": _RETIRED_NOTE if asked and _is_retired(body["about"], by_row, whole) else None,
+            "note": body["note"]
+            if entry.kind == "exact"
+            else _RETIRED_NOTE
+            if asked and _is_retired(body["about"], by_row, whole)
+            else None,
         }
 
 
