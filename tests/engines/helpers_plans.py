@@ -356,6 +356,7 @@ BINARY: Mapping[str, tuple[Type, ...]] = {
     "substring": ("text", "integer", "integer"),
     "right": ("text", "integer"),
     **dict.fromkeys(("concat", "starts with"), ("text", "text")),
+    **dict.fromkeys(("matches pattern", "extract pattern", "replace pattern"), ("text", "text")),
 }
 ANY = ("=", "<>", "<", "<=", ">", ">=", "in", "is null", "case", "coalesce", "nullif")
 GIVES: Mapping[str, Type] = {

@@ -171,6 +171,7 @@ def _forms(random: Random, type_: Type) -> Sequence[tuple[str, Sequence[Type]]]:
         forms += [(name, ("date", "integer")) for name in ("add days", "add months")]
         forms += [(name, ("date", "date")) for name in ("least", "greatest")]
     if type_ == "text":
+        forms += [("to text", (random.choice(("integer", "boolean", "date", "timestamp")),))]
         forms += [(name, ("text",)) for name in ("lower", "upper", "trim")] + [
             ("concat", ("text", "text", "text"))
         ]

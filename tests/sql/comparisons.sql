@@ -74,3 +74,13 @@ SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 3 AND 1
 --> where age <= 3 AND age >= 1
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age >= '8' AND '3.5' < Cost AND smoker = 1 AND smoker <> 'false' AND age BETWEEN '3' AND '50'
+--> where age <= 50 AND Cost > 3.5 AND age >= 3 AND age >= 8 AND smoker
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE smoker IN (1, 'TRUE') AND age IN ('8', 9)
+--> where age IN (8, 9) AND smoker
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -46,9 +46,6 @@ SELECT COUNT(*) FROM visits WHERE {'a': 1} = 2
 SELECT COUNT(*) FROM visits WHERE x -> x + 1
 --> Unsupported: Lambdas and JSON paths are not supported
 
-SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, 'a')
---> Unsupported: Regular expressions are not supported
-
 SELECT region, COUNT(*) FROM visits GROUP BY ROLLUP (region)
 --> Unsupported: ROLLUP is not supported
 

@@ -31,9 +31,6 @@ SELECT COUNT(*) FROM visits WHERE CONCAT_WS('-', city, region) = 'a'
 SELECT COUNT(*) FROM visits WHERE REPLACE(city, 'a', 'b') = 'a'
 --> Unsupported: This function is not supported
 
-SELECT COUNT(*) FROM visits WHERE REGEXP_REPLACE(city, 'a', 'b') = 'a'
---> Unsupported: This text function is not supported
-
 SELECT COUNT(*) FROM visits WHERE REVERSE(city) = 'a'
 --> Unsupported: This text function is not supported
 

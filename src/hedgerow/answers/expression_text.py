@@ -21,6 +21,8 @@ _SQL_NAMES: Final = {
     "day of week": "DAYOFWEEK",
     "day of year": "DAYOFYEAR",
     "starts with": "STARTS_WITH",
+    "matches pattern": "REGEXP_MATCHES",
+    "extract pattern": "REGEXP_EXTRACT",
 }
 _INTERVAL_UNITS: Final = {
     "add days": "DAY",
@@ -39,6 +41,7 @@ _CALL_TEMPLATES: Final = {
     "days between": "DATE_DIFF('day', {})",
     **{f"{unit}s between": f"DATE_DIFF('{unit}', {{}})" for unit in TIME_UNITS},
     "to real": "CAST({} AS DOUBLE)",
+    "to text": "CAST({} AS TEXT)",
     "to date": "CAST({} AS DATE)",
     "to timestamp": "CAST({} AS TIMESTAMP)",
 }
@@ -141,6 +144,9 @@ def _format_call(function: str, arguments: Sequence[Expression]) -> tuple[str, i
         return f"{start} + INTERVAL {count} {_INTERVAL_UNITS[function]}", _SUM
     if function == "add microseconds":
         return _format_time_shift(*arguments), _SUM
+    if function == "replace pattern":
+        flag = [Constant("g", "text")] if arguments[3] == Constant(True, "boolean") else []
+        return f"REGEXP_REPLACE({format_list([*arguments[:3], *flag])})", _ATOM
     if function in _CALL_TEMPLATES:
         return _CALL_TEMPLATES[function].format(format_list(arguments)), _ATOM
     if function.startswith("start of "):

@@ -1,4 +1,4 @@
-"""Sensitivity at the release, for questions that read timestamps."""
+"""Sensitivity at the release, for timestamps, conversions and regular expressions."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ QUESTIONS = (
     "SELECT SUM(LEAST(GREATEST(DATE_DIFF('minute', at, late), -50), 50)) FROM data",
     "SELECT AVG(EXTRACT(EPOCH FROM (at - TIMESTAMP '2024-02-25 00:00:00'))) FROM data",
     "SELECT COUNT(*) FROM data WHERE late >= CURRENT_DATE - INTERVAL 1 MONTH",
+    r"SELECT REGEXP_REPLACE(city, '^(.)[^m]*', '\1') AS k, COUNT(*) FROM data GROUP BY k",
+    "SELECT REGEXP_EXTRACT(region, 'o|t') AS k, SUM(age) FROM data GROUP BY k",
+    "SELECT COUNT(*) FROM data WHERE city ~ '[a-z]+$' AND NOT REGEXP_MATCHES(city, 'o{1,3}')",
+    "SELECT CAST(score AS TEXT) AS k, SUM(CAST(cost AS DECIMAL(10, 1))) FROM data GROUP BY k",
+    "SELECT SUM(CAST(flag AS INTEGER)) FROM data WHERE flag = 1 AND level > '1'",
     "SELECT COUNT(DISTINCT at) FROM data WHERE at + INTERVAL 90 MINUTE > late",
 )
 AT = {"type": "timestamp", "min": date(2024, 2, 25), "max": date(2024, 3, 3)}
@@ -66,8 +71,8 @@ SCENE = Scene(
 
 
 @pytest.mark.long
-def test_timestamps_move_no_further_than_declared() -> None:
-    found = seek("timestamps", 50, SCENE)
+def test_scalars_move_no_further_than_declared() -> None:
+    found = seek("scalars", 50, SCENE)
     assert found.violations == []
     assert found.told > 0
 

@@ -20,6 +20,7 @@ from hedgerow.plan.scalar.strings import STRING_FUNCTIONS
 from hedgerow.plan.scalar.timestamps import TIMESTAMP_FUNCTIONS
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range, Type, Value, number_date
+from hedgerow.sql.syntax.pattern_matching import Pattern
 from plan import trees
 
 ARITY = {
@@ -31,7 +32,19 @@ ARITY = {
     "least": (2, 3),
     "greatest": (2, 3),
 }
-UNARY = {"negate", "abs", "floor", "ceil", "round", "sqrt", "ln", "to real", "not", "is null"}
+UNARY = {
+    "negate",
+    "abs",
+    "floor",
+    "ceil",
+    "round",
+    "sqrt",
+    "ln",
+    "to real",
+    "to text",
+    "not",
+    "is null",
+}
 KINDS: dict[Type, type] = {
     "boolean": bool,
     "integer": int,
@@ -40,11 +53,17 @@ KINDS: dict[Type, type] = {
     "date": date,
     "timestamp": datetime,
 }
+PATTERNS: dict[tuple[Type, str], Value] = {
+    ("text", "c1"): Pattern(["or", ["set", 97, 98], ["$"]]),
+    ("text", "c2"): r"<\0",
+    ("integer", "c2"): 0,
+    ("boolean", "c3"): False,
+}
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def test_the_list_is_closed() -> None:
-    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13
+    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13 + 1 + 3
     assert all(name == function.name for name, function in FUNCTIONS.items())
 
 
@@ -82,6 +101,8 @@ def types_of(random: Random, function: str) -> list[Type]:
         return ["date"]
     if function in ("and", "or", "not"):
         return ["boolean"] * (1 if function == "not" else random.choice(ARITY[function]))
+    if function == "to text":
+        return [random.choice(trees.ALL)]
     if function == "like":
         return ["text", "text"]
     if function in ("least", "greatest") and random.random() < 0.3:
@@ -146,6 +167,11 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
             Call(function, tuple(ColumnRef(c.name) for c in columns)),
             {c.name: c.range for c in columns},
         )
+        if function.endswith("pattern"):  # patterns are written in the question
+            columns[1:] = [
+                Column(c.name, c.type, values=(PATTERNS[c.type, c.name],)) for c in columns[1:]
+            ]
+            ranges = {c.name: c.range for c in columns}
         try:
             known = infer_range(call, ranges)
         except Refused:
@@ -194,6 +220,11 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
         ("least", (2, 1.5), 1.5),
         ("greatest", (2, 1.5), 2.0),
         ("to real", (2,), 2.0),
+        ("to text", (-3,), "-3"),
+        ("to text", (True,), "true"),
+        ("to text", (date(1, 1, 1),), "0001-01-01"),
+        ("to text", (datetime(2020, 1, 1),), "2020-01-01 00:00:00"),
+        ("to text", (datetime(2020, 1, 1, 1, 2, 3, 400_000),), "2020-01-01 01:02:03.4"),
         ("=", (2**53 + 1, 2.0**53), True),
         ("<>", ("a", "b"), True),
         ("<", (1, 1), False),

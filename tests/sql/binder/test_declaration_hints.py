@@ -106,10 +106,8 @@ def test_only_numeric_text_is_hinted_as_a_number() -> None:
         ask("SELECT MAX(region) FROM visits")
 
 
-@pytest.mark.parametrize(
-    "condition", ["age = '50'", "Cost > '50'", "'50' < age", "YEAR(day) = '50'"]
-)
-def test_numbers_in_quotes_are_refused_with_the_number(condition: str) -> None:
+@pytest.mark.parametrize("condition", ["age = '5.5'", "'5.5' < age", "YEAR(day) = '5.5'"])
+def test_fractions_in_quotes_beside_integers_are_refused_with_the_number(condition: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
-    assert str(caught.value).endswith("Numbers take no quotes: write 50.")
+    assert str(caught.value).endswith("Numbers take no quotes: write 5.5.")

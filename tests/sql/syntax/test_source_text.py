@@ -238,7 +238,8 @@ def test_a_formatted_node_parses_to_the_same_node(before: str, key: str, after: 
 
 
 @pytest.mark.parametrize(
-    "cast", ["age::numeric", "CAST(age AS DECIMAL)", "CAST(age AS DECIMAL(5, 1))", "age::varchar"]
+    "cast",
+    ["city::numeric", "CAST(city AS DECIMAL)", "CAST(city AS DECIMAL(5, 1))", "Cost::varchar"],
 )
 def test_a_type_that_the_parser_spells_out_is_underlined_as_it_was_written(cast: str) -> None:
     assert marked(f"SELECT COUNT(*) FROM visits WHERE {cast} > 1") == cast

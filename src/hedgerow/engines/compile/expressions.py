@@ -19,6 +19,7 @@ from hedgerow.engines.compile.sql_builders import (
     binary,
     call_function,
     case_when,
+    cast,
     cast_to_type,
     clamp,
     constant,
@@ -31,7 +32,7 @@ from hedgerow.plan.scalar.dates import DATE_PARTS, DATE_SHIFTS, DATE_TRUNCATIONS
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.scalar.timestamps import TIME_PARTS, TIME_UNITS
-from hedgerow.plan.values import DAY, FIRST_NUMBERS, LAST_NUMBERS, Range, Type
+from hedgerow.plan.values import DAY, FIRST_NUMBERS, LAST_NUMBERS, Range, Type, Value
 
 __all__ = ["FUNCTION_COMPILERS", "compile_expression", "estimate_size"]
 
@@ -224,6 +225,26 @@ def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
     return joined
 
 
+def _write_pattern(terms: Sequence[TypedSql]) -> exp.Expr:
+    return text_literal(str(_get_constant(terms[1])))
+
+
+def _write_group(terms: Sequence[TypedSql]) -> exp.Expr:
+    return cast(exp.Literal.number(str(_get_constant(terms[2]))), "INT")
+
+
+def _get_constant(term: TypedSql) -> Value:
+    """Return the value of an argument that is always a constant."""
+    (value,) = term.range.values or (None,)
+    return value
+
+
+def _compile_replacement(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    parts = text_literal(str(_get_constant(terms[2])))
+    every = [text_literal("g")] if _get_constant(terms[3]) else []
+    return call_function("regexp_replace", terms[0].sql, _write_pattern(terms), parts, *every)
+
+
 def _make_date_shift(name: str) -> FunctionCompiler:
     return lambda terms, dialect: dialect.date_shifts[name](
         terms[0].cast_to("date"), terms[1].cast_to("integer")
@@ -328,9 +349,17 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "starts with": lambda terms, _: call_function(
         "starts_with", *(term.cast_to("text") for term in terms)
     ),
+    "matches pattern": lambda terms, _: call_function(
+        "regexp_matches", terms[0].sql, _write_pattern(terms)
+    ),
+    "extract pattern": lambda terms, _: call_function(
+        "regexp_extract", terms[0].sql, _write_pattern(terms), _write_group(terms)
+    ),
+    "replace pattern": _compile_replacement,
     "days between": lambda terms, _: binary(
         terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")
     ),
+    "to text": lambda terms, _: terms[0].cast_to("text"),
     "to date": lambda terms, _: cast_to_type(terms[0].sql, "date"),
     "to timestamp": lambda terms, _: cast_to_type(terms[0].sql, "timestamp"),
     "add microseconds": _compile_microsecond_shift,

@@ -48,6 +48,8 @@ ALLOWED_FUNCTIONS: Final = frozenset(
         "quarter",
         "regexp_extract",
         "regexp_full_match",
+        "regexp_matches",
+        "regexp_replace",
         "right",
         "round",
         "rpad",

@@ -248,6 +248,19 @@ def _infer_real(ranges: Sequence[Range]) -> Range:
     return ranges[0].with_changes(type="real", values=None)
 
 
+def _infer_text(ranges: Sequence[Range]) -> Range:
+    if ranges[0].type in ("real", "text"):
+        raise Unsupported("CAST to text needs a whole number, a date or a condition.")
+    texts = sorted(map(_format_text, ranges[0].domain(1000) or ()))
+    return Range("text", values=tuple(texts) or None, nullable=ranges[0].nullable)
+
+
+def _format_text(value: Any) -> str:
+    """Write a value as the engines do: timestamps without the zeros behind their seconds."""
+    text = str(value)
+    return text.lower() if value is True or value is False else text.rstrip("0" * ("." in text))
+
+
 def _infer_boolean(ranges: Sequence[Range]) -> Range:
     return Range("boolean", nullable=any(range_.nullable for range_ in ranges))
 
@@ -304,6 +317,7 @@ _ALL_FUNCTIONS: Final = (
     Function("least", partial(_infer_extreme, "LEAST", min), promote_to_real(min)),
     Function("greatest", partial(_infer_extreme, "GREATEST", max), promote_to_real(max)),
     Function("to real", _infer_real, float),
+    Function("to text", _infer_text, _format_text),
     *(Function(name, _infer_comparison, promote_to_real(test)) for name, test in _COMPARISONS),
     Function("in", _infer_comparison, evaluate_in, strict=False),
     Function("like", _infer_like, evaluate_like),

@@ -12,6 +12,9 @@ out.
   count, and a count of 0 or less gives the empty text.
 * ``right(text, count)``: the last ``count`` code points, all if there are no more, and the empty
   text for 0 or less.
+* ``matches pattern(text, pattern)``, ``extract pattern(text, pattern, group)`` and ``replace
+  pattern(text, pattern, replacement, every)``: the pattern is a constant that knows what it
+  matches, a ``Pattern`` of the SQL reader.
 * ``concat``: all texts, in order. ``starts with(text, beginning)``: code point by code point; every
   text starts with the empty one.
 """
@@ -62,6 +65,15 @@ STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., An
     "right": (("text", "integer"), "text", lambda text, count: text[-count:] if count > 0 else ""),
     "concat": (("text", "text"), "text", lambda *texts: "".join(texts)),
     "starts with": (("text", "text"), "boolean", str.startswith),
+    "matches pattern": (("text", "text"), "boolean", lambda text, by: by.matches(text)),
+    "extract pattern": (
+        *(("text", "text", "integer"), "text"),
+        lambda text, by, group: by.extract(text, group),
+    ),
+    "replace pattern": (
+        *(("text", "text", "text", "boolean"), "text"),
+        lambda text, by, parts, every: by.substitute(text, parts, every),
+    ),
 }
 
 

@@ -35,40 +35,37 @@ TIME_UNITS: Final = {"second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6
 # part -> after how many microseconds it starts anew
 TIME_PARTS: Final = {"hour": DAY, "minute": TIME_UNITS["hour"], "second": TIME_UNITS["minute"]}
 _FIRST, _LAST = FIRST_NUMBERS["timestamp"], LAST_NUMBERS["timestamp"]
-_MAX_LISTED: Final = 1200
-
-Conversion = Callable[[int], int]  # of the number of a date or timestamp
-RangeRule = Callable[[Sequence[Range]], Range]
 
 
 def _check_types(ranges: Sequence[Range], types: Sequence[Type], name: str) -> None:
     if [range_.type for range_ in ranges] != list(types):
-        wanted = "a date" if types[0] == "date" else "a timestamp"
         raise Unsupported(
-            f"The {name} needs {wanted}: declare the column with type {types[0]} in the policy."
+            f"The {name} needs a {types[0]}: declare the column with type {types[0]} in the policy."
         )
 
 
 def _infer_part(name: str, ranges: Sequence[Range]) -> Range:
     _check_types(ranges, ["timestamp"], name)
-    highest = TIME_PARTS[name] // TIME_UNITS[name] - 1
-    return Range("integer", Fraction(0), Fraction(highest), Fraction(1), None, ranges[0].nullable)
+    return Range(
+        *("integer", Fraction(0), Fraction(TIME_PARTS[name] // TIME_UNITS[name] - 1), Fraction(1)),
+        nullable=ranges[0].nullable,
+    )
 
 
-def _infer_conversion(
-    name: str, types: tuple[Type, Type], every: int, convert: Conversion, ranges: Sequence[Range]
-) -> Range:
-    """Return the range of a monotone conversion to multiples of ``every``, listed if they are
-    few.
-    """
+def _infer_conversion(name: str, ranges: Sequence[Range]) -> Range:
+    """Return the range of a monotone conversion to a grid, listed if it has few values."""
+    types, size, every = _CONVERSIONS[name]
     _check_types(ranges, types[:1], name)
     known, listed = ranges[0], None
     if known.low is None or known.high is None:
         return Range(types[1], nullable=known.nullable)
-    first, last = convert(int(known.low)), convert(int(known.high))
+    first, last = int(known.low) // size * every, int(known.high) // size * every
     if known.values is not None:
-        listed = [convert(number_date(value)) for value in known.values]  # type: ignore[arg-type]
-    elif (last - first) // every < _MAX_LISTED:
+        listed = [
+            number_date(value) // size * every  # type: ignore[arg-type]
+            for value in known.values
+        ]
+    elif (last - first) // every < 1200:
         listed = list(range(first, last + 1, every))
     values = listed and tuple(build_date(number, types[1]) for number in sorted(set(listed)))
     return Range(types[1], Fraction(first), Fraction(last), None, values or None, known.nullable)
@@ -84,13 +81,12 @@ def _infer_shift(name: str, ranges: Sequence[Range]) -> Range:
         for end, by in ((known.low, count.low), (known.high, count.high))
     )
     if name == "add calendar months":  # the last days of a month move to one day
-        low, high = low.replace(hour=0, minute=0, second=0, microsecond=0), _end_day(high)
+        low, high = (
+            low.replace(hour=0, minute=0, second=0, microsecond=0),
+            high.replace(hour=23, minute=59, second=59, microsecond=999_999),
+        )
     first, last = Fraction(number_date(low)), Fraction(number_date(high))
     return Range("timestamp", first, last, nullable=nullable)
-
-
-def _end_day(time: datetime) -> datetime:
-    return datetime.combine(time, datetime.max.time())
 
 
 def _infer_between(name: str, size: int, ranges: Sequence[Range]) -> Range:
@@ -98,8 +94,10 @@ def _infer_between(name: str, size: int, ranges: Sequence[Range]) -> Range:
     (a, b), (c, d) = (
         (int(known.low or _FIRST) // size, int(known.high or _LAST) // size) for known in ranges
     )
-    nullable = any(range_.nullable for range_ in ranges)
-    return Range("integer", Fraction(c - b), Fraction(d - a), Fraction(1), nullable=nullable)
+    return Range(
+        *("integer", Fraction(c - b), Fraction(d - a), Fraction(1), None),
+        any(known.nullable for known in ranges),
+    )
 
 
 def _add_microseconds(time: datetime, count: int) -> Any:
@@ -110,22 +108,16 @@ def _add_calendar_months(time: datetime, count: int) -> Any:
     return datetime.combine(DATE_SHIFTS["add months"](time.date(), count), time.time())
 
 
-def _cut_off(size: int, number: int) -> int:
-    return number // size * size
-
-
 _SHIFTS: Final[Mapping[str, Callable[[datetime, int], Any]]] = {
     "add microseconds": _add_microseconds,
     "add calendar months": _add_calendar_months,
 }
-# result of a conversion: the types before and after, the distance of its values, and the function
-_CONVERSIONS: Final[Mapping[str, tuple[tuple[Type, Type], int, Conversion]]] = {
-    "to date": (("timestamp", "date"), 1, lambda number: number // DAY),
-    "to timestamp": (("date", "timestamp"), DAY, lambda number: number * DAY),
-    **{
-        f"start of {unit}": (("timestamp", "timestamp"), size, partial(_cut_off, size))
-        for unit, size in TIME_UNITS.items()
-    },
+# the types before and after a conversion; divided by the first number and rounded down, the number
+# of the value becomes that many times the second
+_CONVERSIONS: Final[Mapping[str, tuple[tuple[Type, Type], int, int]]] = {
+    "to date": (("timestamp", "date"), DAY, 1),
+    "to timestamp": (("date", "timestamp"), 1, DAY),
+    **{f"start of {u}": (("timestamp", "timestamp"), n, n) for u, n in TIME_UNITS.items()},
 }
 
 
@@ -134,19 +126,21 @@ def _evaluate_part(name: str, time: datetime) -> int:
 
 
 def _evaluate_conversion(name: str, value: Any) -> Any:
-    types, _, convert = _CONVERSIONS[name]
-    return build_date(convert(number_date(value)), types[1])
+    types, size, every = _CONVERSIONS[name]
+    return build_date(number_date(value) // size * every, types[1])
 
 
 def _count_between(size: int, first: datetime, last: datetime) -> int:
     return number_date(last) // size - number_date(first) // size
 
 
-TIMESTAMP_FUNCTIONS: Final[Mapping[str, tuple[RangeRule, Callable[..., Any]]]] = {
+TIMESTAMP_FUNCTIONS: Final[
+    Mapping[str, tuple[Callable[[Sequence[Range]], Range], Callable[..., Any]]]
+] = {
     **{name: (partial(_infer_part, name), partial(_evaluate_part, name)) for name in TIME_PARTS},
     **{
-        name: (partial(_infer_conversion, name, *made), partial(_evaluate_conversion, name))
-        for name, made in _CONVERSIONS.items()
+        name: (partial(_infer_conversion, name), partial(_evaluate_conversion, name))
+        for name in _CONVERSIONS
     },
     **{name: (partial(_infer_shift, name), move) for name, move in _SHIFTS.items()},
     **{

@@ -83,7 +83,20 @@ _ARGUMENT_KINDS: Final = {
     **dict.fromkeys(("and", "or", "not"), "boolean"),
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif"), "same"),
     **dict.fromkeys(
-        ("like", "lower", "upper", "trim", "length", "substring", "right", "concat", "starts with"),
+        (
+            "like",
+            "matches pattern",
+            "extract pattern",
+            "replace pattern",
+            "lower",
+            "upper",
+            "trim",
+            "length",
+            "substring",
+            "right",
+            "concat",
+            "starts with",
+        ),
         "text",
     ),
     **{

@@ -23,11 +23,14 @@ __all__ = [
     "format_as_number",
     "parse_iso_date",
     "parse_iso_timestamp",
+    "parse_number",
     "require_condition",
 ]
 
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?")
+_WHOLE: Final = re.compile(r" *[+-]?[0-9]{1,18} *")
+_NUMBER: Final = re.compile(r" *[+-]?([0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18}) *")
 _TIMES: Final = ("date", "timestamp")
 
 
@@ -64,8 +67,8 @@ def build_constant(value: Value, type_: Type) -> TypedExpression:
 def align_types(
     values: Sequence[TypedExpression], type_: Type | None = None
 ) -> list[TypedExpression]:
-    """Return values with constants cast to the type of the others: NULL to any, text to a date or
-    timestamp, a date to a timestamp.
+    """Return values with constants cast to the type of the others: NULL to any, text to a number,
+    date or timestamp, a date to a timestamp.
     """
     types = [value.type for value in values if not value.is_null]
     default: Type = types[0] if types else "integer"
@@ -85,11 +88,22 @@ def _convert_constant(value: TypedExpression, wanted: Type) -> TypedExpression:
     if value.is_null:
         return replace(value, expression=Constant(None, wanted), range=Range(wanted, values=()))
     written, found = value.expression.value, None
+    if isinstance(written, str) and wanted in ("integer", "real"):
+        return parse_number(written, wanted) or value
     if isinstance(written, str) and wanted in _TIMES:
         found = parse_iso_date(written) if wanted == "date" else parse_iso_timestamp(written)
     elif isinstance(written, date) and wanted == "timestamp":
         found = datetime.combine(written, datetime.min.time())
     return value if found is None else build_constant(found, wanted)
+
+
+def parse_number(text: str, type_: Type) -> TypedExpression | None:
+    """Parse a number in quotes as one of this type; None if it is not one."""
+    if _WHOLE.fullmatch(text) and type_ == "integer":
+        return build_constant(int(text), "integer")
+    if _NUMBER.fullmatch(text) and type_ == "real":
+        return build_constant(float(text), "real")
+    return None
 
 
 def require_condition(

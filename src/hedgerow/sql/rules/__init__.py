@@ -22,6 +22,7 @@ from hedgerow.sql.rules import (
     logic,
     misplaced,
     numeric_functions,
+    patterns,
     statements,
     strings,
 )
@@ -40,6 +41,7 @@ RULES: Final[tuple[Rule | Refusal, ...]] = (
     *dates.RULES,
     *foreign_functions.RULES,
     *strings.RULES,
+    *patterns.RULES,
     *aggregates.RULES,
     *dp_functions.RULES,
     *misplaced.RULES,

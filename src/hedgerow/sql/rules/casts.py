@@ -1,4 +1,4 @@
-"""Rules for CAST between numbers, dates and timestamps."""
+"""Rules for CAST to numbers, text, dates and timestamps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hedgerow.sql.binder.typed_expression import (
     align_types,
     build_constant,
     explain_invalid_date,
-    format_as_number,
     parse_iso_timestamp,
+    parse_number,
 )
 
 __all__ = ["RULES"]
@@ -27,7 +27,10 @@ _TIME_TYPES: Final[dict[exp.DType, Type]] = {
     exp.DType.DATETIME: "timestamp",
 }
 _REAL_TYPES: Final = {exp.DType.DOUBLE, exp.DType.FLOAT}
-_INTEGER_TYPES: Final = {exp.DType.INT, exp.DType.BIGINT}
+_INTEGER_TYPES: Final = {
+    *(exp.DType.TINYINT, exp.DType.SMALLINT, exp.DType.INT, exp.DType.BIGINT),
+    *(exp.DType.UTINYINT, exp.DType.USMALLINT, exp.DType.UINT, exp.DType.UBIGINT),
+}
 
 
 def _bind_time(node: exp.Cast, binder: Binder, type_: Type) -> TypedExpression | None:
@@ -51,23 +54,63 @@ def _bind_cast(node: exp.Cast, binder: Binder) -> TypedExpression:
     if time is not None:
         return time
     value = binder.bind(node.this)
-    if (
-        kind in _REAL_TYPES | _INTEGER_TYPES
-        and value.type in ("integer", "real")
-        and not value.is_null
-    ):
-        return binder.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
-    if value.type == "boolean":
-        return binder.refuse(
-            node,
-            "This CAST is not supported",
-            f"Write {format_as_number(binder.text.format_node(node.this))}.",
-        )
+    if kind == exp.DType.TEXT and not value.is_null and value.type != "real":
+        return value if value.type == "text" else binder.apply(node, "to text", value)
+    if kind == exp.DType.BOOLEAN and not value.is_null and value.type in ("integer", "boolean"):
+        zero = build_constant(0, "integer")
+        return value if value.type == "boolean" else binder.apply(node, "<>", value, zero)
+    if wanted.this == exp.DType.DECIMAL and not value.is_null:
+        value = _convert_to_number(node, binder, value)
+        if value.type in ("integer", "real"):
+            return _bind_decimal(node, binder, value)
+    if kind in _REAL_TYPES | _INTEGER_TYPES and not value.is_null:
+        value = _convert_to_number(node, binder, value)
+        if value.type in ("integer", "real"):
+            return binder.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
     fix = (
-        "Use CAST for numbers, to DOUBLE or INTEGER. For other types, declare the type"
-        " of the column in the policy."
+        "Use CAST to DOUBLE, INTEGER or DECIMAL for numbers, to TEXT for anything but reals, to"
+        " DATE or TIMESTAMP for either. For other types, declare the type of the column in the"
+        " policy."
     )
+    if kind == exp.DType.TEXT and value.type == "real":
+        fix = "Round it to whole numbers first: CAST(CAST(x AS INTEGER) AS TEXT)."
     return binder.refuse(node, "This CAST is not supported", fix)
+
+
+def _convert_to_number(node: exp.Cast, binder: Binder, value: TypedExpression) -> TypedExpression:
+    """Convert a condition to 1 and 0, and a number in quotes to itself."""
+    if value.type == "boolean":
+        one, zero, none = (build_constant(number, "integer") for number in (1, 0, None))
+        return binder.apply(node, "case", value, one, binder.apply(node, "not", value), zero, none)
+    written = value.expression.value if isinstance(value.expression, Constant) else None
+    if isinstance(written, str):
+        return parse_number(written, "integer") or parse_number(written, "real") or value
+    return value
+
+
+def _bind_decimal(node: exp.Cast, binder: Binder, value: TypedExpression) -> TypedExpression:
+    """Bind DECIMAL(p, s): the nearest number with s decimals, halves away from zero, as a real."""
+    digits = [part.name for part in node.args["to"].expressions] or ["18", "3"]
+    precision, scale = (int(part) if part.isdecimal() else 99 for part in (*digits, "0")[:2])
+    if not 0 <= scale <= min(precision, 12) or precision > 38:
+        binder.refuse(
+            node, "DECIMAL takes at most 38 digits, and 12 decimals", "Write DECIMAL(18, 2)."
+        )
+    highest = 10 ** (precision - scale)
+    ends = [end for end in (value.range.low, value.range.high) if end is not None]
+    if any(abs(end) >= highest for end in ends):
+        binder.refuse(
+            node,
+            f"The bounds of this value do not fit DECIMAL({precision}, {scale})",
+            "Write more digits, such as DECIMAL(18, 2).",
+        )
+    if scale == 0:
+        return value if value.type == "integer" else binder.apply(node, "round", value)
+    if value.type == "integer":
+        return binder.apply(node, "to real", value)
+    ten = build_constant(10**scale, "integer")
+    whole = binder.apply(node, "round", binder.apply(node, "*", value, ten))
+    return binder.apply(node, "/", whole, ten)
 
 
 RULES = (

@@ -19,6 +19,7 @@ from hedgerow.sql.binder.typed_expression import (
 __all__ = ["MAX_LIST_LENGTH", "RULES"]
 
 MAX_LIST_LENGTH = 1000
+_CONDITION_WORDS = {"1": True, "true": True, "0": False, "false": False}
 _OPERANDS = ("this", "expression")
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 
@@ -34,8 +35,23 @@ def _check_dates(node: exp.Expr, binder: Binder, values: Sequence[TypedExpressio
         binder.refuse(node, *explain_invalid_date(str(texts[0]), type_))
 
 
+def _align_operands(values: Sequence[TypedExpression]) -> list[TypedExpression]:
+    """Return operands of one type: beside a condition, 1 and 'true' are TRUE, 0 and 'false' are
+    FALSE.
+    """
+    if any(value.type == "boolean" and not value.is_null for value in values):
+        values = [_convert_to_condition(value) for value in values]
+    return align_types(values)
+
+
+def _convert_to_condition(value: TypedExpression) -> TypedExpression:
+    written = value.expression.value if isinstance(value.expression, Constant) else None
+    found = _CONDITION_WORDS.get(str(written).lower()) if type(written) in (int, str) else None
+    return value if found is None else build_constant(found, "boolean")
+
+
 def _bind_comparison(node: exp.Binary, binder: Binder) -> TypedExpression:
-    left, right = align_types([binder.bind(node.this), binder.bind(node.expression)])
+    left, right = _align_operands([binder.bind(node.this), binder.bind(node.expression)])
     if left.is_null or right.is_null:
         binder.refuse(
             node,
@@ -96,7 +112,7 @@ def _bind_in(node: exp.In, binder: Binder) -> TypedExpression:
         )
     if not node.expressions:
         binder.refuse(node, "IN needs a list of values", "Write x IN (1, 2).")
-    value, *listed = align_types([binder.bind(part) for part in (node.this, *node.expressions)])
+    value, *listed = _align_operands([binder.bind(part) for part in (node.this, *node.expressions)])
     _check_dates(node, binder, [value, *listed])
     for part, item in zip(node.expressions, listed, strict=True):
         if item.is_null:
@@ -145,15 +161,5 @@ RULES: tuple[Rule | Refusal, ...] = (
         exp.Escape,
         "LIKE … ESCAPE is not supported",
         "Write LIKE without it: % matches any text, _ one character.",
-    ),
-    Refusal(
-        exp.SimilarTo,
-        "SIMILAR TO is not supported",
-        "Write LIKE: % matches any text, _ one character.",
-    ),
-    Refusal(
-        exp.RegexpLike,
-        "Regular expressions are not supported",
-        "Write LIKE: % matches any text, _ one character.",
     ),
 )

@@ -28,7 +28,7 @@ _NAMES_BY_FIX: Final = {
     "Write CURRENT_TIMESTAMP.": ("SYSDATE",),
     "Write DAYOFWEEK(d): 0 is Sunday, 6 Saturday.": ("WEEKDAY",),
     "Write QUANTILE(x, 0.9).": ("PERCENTILE",),
-    "Write LIKE: % matches any text, _ one character.": ("REGEXP_CONTAINS", "RLIKE"),
+    "Write REGEXP_MATCHES(x, 'a[0-9]+').": ("REGEXP_CONTAINS", "RLIKE"),
     "Write CASE WHEN x > 0 THEN 'a' ELSE 'b' END.": ("DECODE",),
     "Write a / b: where b is 0, that is NULL.": ("DIV0", "DIV0NULL", "IEEE_DIVIDE"),
     "Write FLOOR(a / b).": ("DIV",),

@@ -137,6 +137,6 @@ RULES: tuple[Rule | Refusal, ...] = (
     ),
     *(
         Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS)
-        for node in (exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad)
+        for node in (exp.ConcatWs, exp.Reverse, exp.Pad)
     ),
 )
