@@ -119,6 +119,16 @@ def test_lines_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.splitlines() == ["[bold]x[/]", ("word " * 60)]
 
 
+def test_a_terminal_breaks_lines_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=20, highlight=False)
+    monkeypatch.setattr(terminal, "make_output_console", lambda: console)
+    terminal.print_lines(["one two  three four five six", "  1. one two three four\n\nend"])
+    assert shown.getvalue().splitlines() == [
+        "one two  three four", "five six", "  1. one two three", "    four", "", "end",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("count", "text"), [(0, "0 runs"), (1, "1 run"), (2000, "2,000 runs")])
 def test_a_count_has_its_noun(count: int, text: str) -> None:
     assert terminal.format_count(count, "run") == text

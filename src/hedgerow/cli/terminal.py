@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -46,11 +47,28 @@ def print_json(document: Any, *, indent: int | None = 2) -> None:
 
 
 def print_lines(lines: Iterable[str], style: str | None = None) -> None:
-    """Print lines as they are: brackets are no markup, and only a terminal breaks long lines,
-    between words."""
+    """Print lines as they are: brackets are no markup, and only for a terminal long lines are
+    broken, between words."""
     console = make_output_console()
     for line in lines:
-        console.print(line, style=style, markup=False, soft_wrap=not console.is_terminal)
+        shown = _wrap_lines(line, console.width) if console.is_terminal else line
+        console.print(shown, style=style, markup=False, soft_wrap=True)
+
+
+def _wrap_lines(text: str, width: int) -> str:
+    """Wrap long lines between words; what is indented stays so, and a little more."""
+    wrapped = []
+    for line in text.split("\n"):
+        indent = len(line) - len(line.lstrip())
+        pieces = textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=" " * (indent + 2 if indent else 0),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        wrapped += pieces if len(line) > width else [line]
+    return "\n".join(wrapped)
 
 
 def print_error(message: str) -> None:

@@ -177,6 +177,8 @@ class ShellSession:
             print_lines([repr(answer)])
         else:
             print_answer(answer, intervals=self.settings.intervals)
+        if self._confirm is not None:
+            print_lines([""])
 
     def _describe_tables(self, name: str) -> None:
         sql = _TABLES_SQL
