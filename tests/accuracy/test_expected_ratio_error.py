@@ -15,9 +15,9 @@ from database.clinic import exactly
 from hedgerow.accuracy.expected_ratio_error import ExpectedRatioError
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.answers.estimates.estimate import estimate_aggregate
+from hedgerow.charts.number_text import format_size
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.sql.question import AggregateCall, AggregateFunction
 

@@ -43,7 +43,7 @@ def last_line(suite: Path, ci: str, *options: str) -> tuple[int, str]:
         for name in ("cacheprovider", "xdist", "pytest_cov", "anyio")
         for word in ("-p", f"no:{name}")
     ]
-    command = [sys.executable, "-m", "pytest", *unneeded, *options]
+    command = [sys.executable, "-m", "pytest", "--assert=plain", *unneeded, *options]
     run = subprocess.run(
         command, cwd=suite, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False
     )

@@ -118,6 +118,7 @@ def test_error_shrinks_with_the_root_of_the_reports() -> None:
     assert mechanism.error(0.05, np.int64(1600)) == pytest.approx(mechanism.error(0.05, 400) / 2)
 
 
+@pytest.mark.long
 def test_error_covers_fresh_owners() -> None:
     n, runs, missed = 400, 150, 0
     mechanism = RandomizedResponse(HALF)

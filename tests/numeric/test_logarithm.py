@@ -64,6 +64,7 @@ def test_log_returns_the_binary_exponent() -> None:
     assert log(x)[1].tolist() == [0, 0, 1, -1, -2, -1022, 996]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["_LOG_TABLE", "_INVERSE_TABLE", "_LOG_TWO"])
 def test_a_kernel_that_is_a_little_wrong_is_caught(
     monkeypatch: pytest.MonkeyPatch, name: str
@@ -88,6 +89,7 @@ def words() -> list[int]:
     )
 
 
+@pytest.mark.long
 def test_exponential_stays_within_its_bound_whatever_the_unseen_bits() -> None:
     chosen = [word for word in words() if word < 1 << 63]
     y, k = standard_exponential(np.array(chosen, dtype=np.int64))

@@ -534,6 +534,7 @@ def test_the_resolution_of_sums_does_not_change_the_key() -> None:
     )  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 def test_the_same_numbers_where_two_populations_meet() -> None:
     for number in range(many(60)):
         random = Random(number)

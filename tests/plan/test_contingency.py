@@ -111,6 +111,7 @@ def tables(plan: Aggregate, bags: list[tuple[Any, ...]]) -> Iterator[Counter[Any
         yield Counter(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("most", [1, 2, 3])
 @pytest.mark.parametrize("fine", [1, 4])

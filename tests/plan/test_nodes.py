@@ -53,6 +53,7 @@ def grouped(source: RelationNode, max_groups: int = 1, max_rows: int = 1) -> Gro
     return Group(Bound(source, ("g",), max_groups, max_rows), (("a", "b"),))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_filters_projections_and_unions_move_nothing_further(relation: Relation) -> None:
     """Whatever happens below Bound: all measures together stay within the sum of what each

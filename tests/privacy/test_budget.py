@@ -160,6 +160,7 @@ def test_delta_is_split_into_conversion_and_threshold_shares() -> None:
     assert Budget(3, 1e-7, 0.1).threshold_delta == Fraction(9, 10**8)
 
 
+@pytest.mark.long
 def test_either_branch_is_enough() -> None:
     budget = Budget(3, 1e-7, 1)
     assert spend(budget, Loss(0.5))[1] == 6  # sums of epsilon; one fits in rho
@@ -357,6 +358,7 @@ GAMES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
 def test_no_adaptive_strategy_breaks_the_dual_filter(game: Game) -> None:
     worst = worst_delta(game.budget, game.tosses, game.base, game.target)

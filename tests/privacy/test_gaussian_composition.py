@@ -68,6 +68,7 @@ def test_delta_covers_every_outcome(scales: list[float], shifts: list[int], epsi
         assert exact_delta(one, other, float(epsilon)) <= found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cells", [2, 5, 20])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (0.1, 1e-8), (3, 1e-4)])
 def test_delta_is_hardly_above_that_of_dp_accounting(

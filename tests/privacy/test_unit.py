@@ -286,6 +286,7 @@ CLAIMS: list[tuple[str, str, Callable[[int, int], Fraction], Callable[[Rows, Row
 RANGES = [(-3, 5), (2, 6), (-6, -1), (50, 60)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "relation", "bound", "moved"), CLAIMS)
 @given(data=st.data())
 def test_the_sensitivity_table_is_never_exceeded(

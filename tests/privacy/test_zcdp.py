@@ -30,6 +30,7 @@ def masses(rate: Decimal, s: int) -> list[tuple[Decimal, Decimal]]:
     return [(1 / (1 + q), q**s / (1 + q)), *inner, (q**s / (1 + q), 1 / (1 + q))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("eps", "s"), CASES)
 def test_rho_of_discrete_laplace_is_its_divergence_and_the_supremum_over_all_orders(
     eps: str, s: int

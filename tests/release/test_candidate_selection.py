@@ -299,6 +299,7 @@ def splits(rows: int, groups: int, touched: int) -> list[tuple[int, ...]]:
     return [split for split in found if any(split) and sum(split) <= groups * rows]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("priced", ["epsilon", "rho"])
 @pytest.mark.parametrize(("kind", "method"), EVERY)
 def test_no_spread_of_a_units_values_costs_more(

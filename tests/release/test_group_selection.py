@@ -141,6 +141,7 @@ def test_both_neighbours_contain_one_good_pair(left: int, right: int) -> None:
     assert shown > made.delta  # one lower, and the good pair is not there often enough
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("scale", "most"), [(Fraction(3), 1), (Fraction(9), 1), (Fraction(15), 5), (Fraction(40), 3)]
 )

@@ -26,8 +26,8 @@ from itertools import product
 
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.accuracy.weighted_sum import compute_mean_error, compute_radius
+from hedgerow.charts.number_text import format_size
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.release.noise import AdditiveNoise
 from hedgerow.sql.question import AggregateCall

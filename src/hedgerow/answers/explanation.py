@@ -19,8 +19,8 @@ from hedgerow.answers.estimates.estimate import compute_linear_weights
 from hedgerow.answers.plan_description import describe_plan
 from hedgerow.answers.render import render_explanation_html, render_explanation_text
 from hedgerow.answers.repeated_answers import AveragedMeasure, average_noise, describe_averaging
+from hedgerow.charts.number_text import format_size
 from hedgerow.errors import BudgetExceeded, Unsupported
-from hedgerow.numeric.formatting import format_size
 from hedgerow.plan.measures import Measure
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hedgerow.answers.clipping_caveats import WARNING
 from hedgerow.answers.estimates.estimate import Interval
-from hedgerow.numeric.formatting import format_size
+from hedgerow.charts.number_text import format_size
 
 if TYPE_CHECKING:
     from rich.table import Table

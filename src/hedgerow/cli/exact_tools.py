@@ -12,6 +12,7 @@ import typer
 
 from hedgerow import database
 from hedgerow.answers.unit_noun import name_unit
+from hedgerow.charts.number_text import format_size
 from hedgerow.cli.options import DebugOption, EpsilonOption, JsonOption, PolicyFile, parse_number
 from hedgerow.cli.terminal import print_json, print_lines, show_progress
 from hedgerow.database import Database
@@ -23,7 +24,6 @@ from hedgerow.database.exact_tools import (
     report_caps,
 )
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.formatting import format_size
 
 __all__ = ["compare_with_exact", "show_caps"]
 

@@ -339,7 +339,7 @@ class LedgerState:
 
     def _apply_outcome(self, entry: Entry, body: dict[str, Any]) -> None:
         charge, failed = body["charge"], entry.kind == "failure"
-        if not failed and not isinstance(body["payload"] + body.get("question", ""), str):
+        if not failed and {type(body["payload"]), type(body.get("question", ""))} != {str}:
             raise ValueError
         paid = self._analysts.close_charge(charge, failed=failed)
         self._outcomes[charge] = entry.seq

@@ -15,9 +15,9 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
+from hedgerow.charts.number_text import list_first
 from hedgerow.errors import InvalidArgument, Refused, Unbounded
 from hedgerow.numeric.exact_number import parse_exact, parse_whole
-from hedgerow.numeric.formatting import list_first
 from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, RelationNode
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression

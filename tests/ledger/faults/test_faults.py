@@ -203,6 +203,7 @@ def _restored(path: Path) -> None:
     assert verify(path).sound
 
 
+@pytest.mark.long
 @ignored
 def test_a_restore_is_atomic_at_any_failing_step(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:
@@ -224,6 +225,7 @@ def _closed(path: Path) -> None:
     assert verify(path).sound
 
 
+@pytest.mark.long
 @ignored
 def test_a_lost_ledger_restarts_atomically_at_any_failing_step(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as home:

@@ -136,6 +136,7 @@ def test_the_short_threshold_is_refuted_exactly_for_delta_below_an_eighth(root: 
     assert verdict.distance.value == release
 
 
+@pytest.mark.long
 def test_the_short_threshold_is_refuted_by_audit() -> None:
     epsilon, delta = 1.0, 1e-3
     far = ceil(log(2 / delta) / (2 * epsilon))

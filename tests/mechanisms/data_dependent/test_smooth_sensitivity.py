@@ -79,6 +79,7 @@ def laws(
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("gamma", [2, 3, Fraction(3, 2)], ids=str)
 @pytest.mark.parametrize("epsilon", [0.3, 2])

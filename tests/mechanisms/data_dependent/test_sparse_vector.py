@@ -125,6 +125,7 @@ def test_no_cutoff_is_refuted() -> None:
     assert pair(3, 3, first=HALF, second=HALF, cutoff=None) > claim(HALF, HALF, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)], ids=str)
 @pytest.mark.parametrize("cutoff", [1, 3])
 @pytest.mark.parametrize("monotone", [False, True])

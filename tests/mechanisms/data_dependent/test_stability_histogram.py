@@ -155,6 +155,7 @@ def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, 
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("q", "m", "cut"),
     [(Fraction(1, 2), 1, 6), (Fraction(3, 4), 2, 9), (Fraction(9, 10), 1, 5)],
@@ -183,6 +184,7 @@ def test_truncated_noise_hides_moved_and_lone_keys(
     assert not swap or worst > delta / 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(9, 10)], ids=str)
 def test_a_group_in_one_key_is_the_worst_case_of_truncated_noise(q: Fraction) -> None:
     cut, size = 9, 40
@@ -224,6 +226,7 @@ class Clipped(StabilityHistogram):
         return {key: count for key, count in noisy.items() if count > k}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("planted", "law"),
     [

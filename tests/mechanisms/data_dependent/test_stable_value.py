@@ -40,6 +40,7 @@ def within(k: int) -> object:
     return lambda a, b: abs(a - b) <= k
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("q", RATES, ids=str)
 @pytest.mark.parametrize("delta", DELTAS, ids=float)
 @pytest.mark.parametrize("k", [1, 3])

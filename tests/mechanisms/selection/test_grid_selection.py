@@ -98,6 +98,7 @@ def test_pieces_cover_the_range_and_far_ones_are_no_more_off_than_their_points(
                 assert (exactly == offs[place]).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("aim", "name"),
     [

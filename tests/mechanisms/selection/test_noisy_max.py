@@ -97,6 +97,7 @@ def test_calibration_to_rho_is_refused() -> None:
         NoisyMax.calibrate(sensitivity=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("grid", [Fraction(1), Fraction(1, 4)])
 def test_the_lead_of_equals_is_distributed_as_the_difference(grid: Fraction) -> None:
     n, factor = 1500, 0.5

@@ -64,6 +64,7 @@ def reference(u: Fraction, v: Fraction, sigma: Fraction, bound: Fraction) -> tup
     return z, -ln(u) >= Fraction(z * z) / (4 * sigma**2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [LOW, HIGH])
 @pytest.mark.parametrize("sigma", SCALES, ids=float)
 def test_doubles_and_rationals_make_the_same_decision_on_the_same_bits(
@@ -134,6 +135,7 @@ def test_the_box_holds_every_cell(sigma: Fraction) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "sigma", [Fraction(3, 10), Fraction(1), Fraction(15, 2), Fraction(1000)], ids=float
 )

@@ -50,6 +50,7 @@ def boundaries(scale: Fraction, d: Fraction) -> list[int]:
     return [word for k in picks if 0 < k <= farthest for word in near(exp((d - k) / scale))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [LOW, HIGH])
 @pytest.mark.parametrize("two_sided", [False, True])
 @pytest.mark.parametrize("scale", SCALES, ids=float)
@@ -85,6 +86,7 @@ def test_words_at_a_boundary_find_a_bound_that_is_too_small(
     assert drawn.tolist() != [floor(-scale * ln(uniform(word, HIGH)) + d) for word in words]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sign", [0, 1])
 @pytest.mark.parametrize("centre", [0.3, -1234.56, -0.4999999999999999, 2.0**49 + 0.25, 1e300])
 @pytest.mark.parametrize("scale", SCALES[1::2], ids=float)

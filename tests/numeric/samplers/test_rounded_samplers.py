@@ -64,6 +64,7 @@ def pairs(law: rounded._Distribution, toward: Fraction, middle: Fraction) -> lis
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scale", "centre", "sign", "more"), [
     (Fraction(1, 1000), 0.3, 0, LOW),
     (Fraction(15, 2), -1234.56, 1, HIGH),
@@ -195,6 +196,7 @@ def test_rounded_power_is_exact(gamma: Fraction, centre: float, scale: Fraction)
     )
 
 
+@pytest.mark.long
 def test_each_centre_gets_its_own_draw() -> None:
     centre = np.arange(-50_000, 50_000).reshape(100, 1000) * 1e9
     for draws in (

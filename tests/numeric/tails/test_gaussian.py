@@ -55,6 +55,7 @@ def true_delta(sigma: float, shift: int, epsilon: float | Fraction) -> Decimal:
         return min(sum(gain for gain in gained if gain > 0) / (2 * sum(bell) - 1), Decimal(1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sigma", "shift", "epsilon"), CASES)
 def test_delta_is_an_upper_bound_and_within_one_per_cent(
     sigma: float, shift: int, epsilon: float

@@ -133,6 +133,7 @@ def worst_ratio(gamma: float, shift: float, stretch: float) -> float:
     return float(np.abs(wide + np.log1p(np.abs(z) ** gamma)).max())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gamma", OFFERED, ids=str)
 @pytest.mark.parametrize("epsilon", [0.01, 1, 8])
 def test_power_constants_of_one_number_spend_exactly_epsilon(
@@ -214,6 +215,7 @@ def tails(noise: str, epsilon: float, shift: float, stretch: float) -> tuple[flo
     )  # type: ignore[return-value]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.1, 1, 4])
 @pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-6])
 def test_laplace_and_gaussian_constants_of_one_number_keep_delta_in_both_directions(

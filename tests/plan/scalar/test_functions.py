@@ -155,6 +155,7 @@ def inside(value: Any, known: Range) -> bool:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
     tried = 0

@@ -55,6 +55,7 @@ def test_meaning(function: str, arguments: tuple[Value, ...], value: Value) -> N
     assert (type(found), found) == (type(value), value)
 
 
+@pytest.mark.long
 def test_case_goes_code_point_by_code_point() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     low, up = RUN["lower"](every), RUN["upper"](every)

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from hedgerow.risk.answers.linear_combinations import (
-    Combination,
     round_coefficients,
     stack_columns,
     unpack_bits,
@@ -24,8 +23,6 @@ def test_bits_become_an_array_of_their_length() -> None:
 def test_coefficients_near_fractions_become_fractions_and_zeros_go() -> None:
     terms = round_coefficients(np.array([0.5000001, 1e-9, -1.0]), [4, 5, 6])
     assert terms == ((4, Fraction(1, 2)), (6, Fraction(-1)))
-    assert not Combination(terms, Fraction(1)).has_integer_coefficients
-    assert Combination(terms[1:], Fraction(1)).has_integer_coefficients
 
 
 def test_matrices_are_stacked_side_by_side() -> None:

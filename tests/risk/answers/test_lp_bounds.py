@@ -97,7 +97,6 @@ def test_half_coefficients_are_found_and_exact() -> None:
     assert found[1] == Combination(
         ((0, Fraction(1, 2)), (1, Fraction(-1, 2)), (2, Fraction(1, 2))), Fraction(2)
     )
-    assert not found[1].has_integer_coefficients
     assert dict(
         three(3, 4, 5).find_equal_combination(unpack_bits(0b001, 3), 0b111, (0, 1, 2)) or ()
     ) == {

@@ -8,6 +8,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+from hedgerow.charts.number_text import format_rounded_up
 from hedgerow.cli.local.files import read_metric
 from hedgerow.cli.options import parse_number
 from hedgerow.cli.terminal import format_count
@@ -22,7 +23,6 @@ from hedgerow.local.planning.planner import (
     detectable_frequency,
 )
 from hedgerow.local.protocols import LocalProtocol
-from hedgerow.numeric.formatting import format_rounded_up
 
 __all__ = [
     "choose_metric",

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from hedgerow.charts.number_text import list_first
 from hedgerow.cli.options import DebugOption, JsonOption, parse_number, split_names
 from hedgerow.cli.risk.output import (
     ReportOption,
@@ -21,7 +22,6 @@ from hedgerow.cli.risk.output import (
 )
 from hedgerow.cli.terminal import make_output_console, print_json, print_lines, show_progress
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.formatting import list_first
 from hedgerow.risk.report_page import SENSITIVE_WARNING
 from hedgerow.risk.table.equivalence_classes import SizeBand
 from hedgerow.risk.table.linkage import Linkage, linkage

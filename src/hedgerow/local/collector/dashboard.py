@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.charts.html_page import Figure, PageSection, render_page
+from hedgerow.charts.number_text import count_items, format_rounded_up
 from hedgerow.charts.plots import Bar, draw_bar_chart
 from hedgerow.charts.svg import format_number
 from hedgerow.errors import InvalidArgument
@@ -29,7 +30,6 @@ from hedgerow.local.collector.epochs import EpochCalendar
 from hedgerow.local.decode.value_estimates import ValueEstimate, detect_values
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import MEAN_PROTOCOLS, Rappor
-from hedgerow.numeric.formatting import count_items, format_rounded_up
 
 __all__ = ["MAX_CANDIDATES", "Dashboard", "MetricRow"]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from hedgerow.charts.number_text import count_items
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import parse_whole
-from hedgerow.numeric.formatting import count_items
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.nonnegative import project_nonnegative
 from hedgerow.publish.output.table import build_count_columns, build_label_columns, list_axis_codes

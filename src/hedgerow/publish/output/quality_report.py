@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hedgerow.charts.html_page import PageSection
-from hedgerow.numeric.formatting import format_percent
+from hedgerow.charts.number_text import format_percent
 
 __all__ = ["describe_quality", "summarise_quality", "summarise_quality_briefly"]
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.charts.html_page import PageSection, render_page
+from hedgerow.charts.number_text import count_items
 from hedgerow.charts.svg import format_number
-from hedgerow.numeric.formatting import count_items
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.output.figures import build_figures

@@ -41,8 +41,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -64,9 +63,6 @@ from hedgerow.publish.strategies.strategy import AdditiveNoise, Floats, Measurem
 from hedgerow.release.linear_queries import QueryBlock, ResidualQueries
 
 __all__ = ["ResidualPlanner", "choose_marginal_strategy"]
-
-_ITERATIONS: Final = 2000
-_TOLERANCE: Final = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,48 +92,6 @@ class ResidualPlanner(ResidualStrategy):
                 whole * math.sqrt(terms.noise_factor(block) / whole / math.sqrt(importance))
             )
         return cls(marginals, tuple(importances), terms.calibrate_all(blocks, spreads))
-
-    @classmethod
-    def plan_minimax(cls, marginals: MarginalWorkload, terms: PrivacyParameters) -> ResidualPlanner:
-        """Plan the least maximum of the weighted variance of a cell for a rho.
-
-        For any weights l that add up to 1, that maximum is at least the least sum of l times the
-        variances, with equality if the variances with a positive weight are equal. The weights are
-        therefore moved towards the larger variances until these hardly differ.
-        """
-        first = cls.plan(marginals, terms)
-        costs = {
-            part: (
-                float(terms.sensitivity(_build_block(marginals, part)).l2_squared)
-                / marginals.count_cells(part) ** 2
-            )
-            for part in first.parts
-        }
-        index = {part: place for place, part in enumerate(first.parts)}
-        pairs = [
-            (which, index[part], float(weight) * marginals.variance_share(places, part))
-            for which, (places, weight) in enumerate(marginals.wanted)
-            for part in marginals.list_parts(places)
-        ]
-        of, to, share = (np.array(column) for column in zip(*pairs, strict=True))
-        cost = np.array(list(costs.values()))
-        weights = np.full(len(marginals.wanted), 1 / len(marginals.wanted))
-        for _ in range(_ITERATIONS):
-            importance = np.bincount(to, weights[of] * share, len(cost))
-            variances = np.bincount(of, share * np.sqrt(cost / importance)[to], len(weights))
-            if variances.max() <= (1 + _TOLERANCE) * (weights @ variances):
-                break
-            weights = weights * variances / (weights @ variances) + 1e-12
-            weights = weights / weights.sum()
-        weighted = tuple(
-            (places, Fraction(factor) * weight / marginals.count_cells(places))
-            for (places, weight), factor in zip(marginals.wanted, weights.tolist(), strict=True)
-        )
-        return cls(
-            marginals,
-            first.parts,
-            cls.plan(MarginalWorkload(marginals.sizes, weighted), terms).mechanisms,
-        )
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.charts.number_text import join_words
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.formatting import join_words
 from hedgerow.risk.answers.conditions import Comparison, iterate_comparisons
 from hedgerow.risk.answers.findings import (
     DisclosureFinding,

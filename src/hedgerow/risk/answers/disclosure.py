@@ -32,9 +32,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from hedgerow.charts.number_text import format_percent
 from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.formatting import format_percent
 from hedgerow.risk.answers.findings import DisclosureFinding
 from hedgerow.risk.answers.published_answer import PublishedAnswers
 

@@ -114,11 +114,6 @@ def shorten_combination(combination: str) -> str:
     )
 
 
-def join_names(names: Sequence[str]) -> str:
-    """Join names for a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def describe_group(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
     """Describe who satisfies some conditions but not others, without repeating shared parts."""
     held = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hedgerow.numeric.formatting import join_words
+from hedgerow.charts.number_text import join_words
 from hedgerow.risk.answers.findings import (
     DisclosureFinding,
     format_amount,

@@ -24,11 +24,6 @@ class Combination:
     terms: Terms
     upper_bound: Fraction
 
-    @property
-    def has_integer_coefficients(self) -> bool:
-        """Whether all coefficients are whole numbers."""
-        return all(coefficient.denominator == 1 for _, coefficient in self.terms)
-
 
 def unpack_bits(bits: int, atoms: int) -> Any:
     """Return bits as an array of 0 and 1."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.charts.html_page import Figure
+from hedgerow.charts.number_text import format_share
 from hedgerow.charts.svg import (
     build_scale,
     draw_circle,
@@ -25,7 +26,6 @@ from hedgerow.charts.svg import (
     wrap_svg,
 )
 from hedgerow.numeric.exact_number import MAX_EPSILON, MIN_EPSILON
-from hedgerow.numeric.formatting import format_share
 from hedgerow.risk.attack.attack_bounds import Ceiling
 from hedgerow.risk.attack.comparison import ONE_BY_ONE, AttackComparison, AttackResult
 

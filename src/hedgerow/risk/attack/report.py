@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.charts.html_page import PageSection
-from hedgerow.numeric.formatting import count_items
+from hedgerow.charts.number_text import count_items
 from hedgerow.risk.attack.attack_bounds import EPSILONS, Ceiling, list_epsilon_choices
 from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure, format_rate
 from hedgerow.risk.attack.comparison import (

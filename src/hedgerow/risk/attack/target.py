@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
+from hedgerow.charts.number_text import list_first
 from hedgerow.engines.compile.quoting import quote_name, quote_text
 from hedgerow.errors import InvalidArgument, Refused, SourceError
-from hedgerow.numeric.formatting import list_first
 from hedgerow.policy import BudgetRule, ColumnRule, Policy, TableRule, read_policy
 from hedgerow.risk.attack.comparison import MAX_PEOPLE, MIN_PEOPLE, Crowd
 from hedgerow.risk.attack.reconstruction import Mask

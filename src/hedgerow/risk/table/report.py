@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.charts.html_page import Figure, PageSection
+from hedgerow.charts.number_text import list_first
 from hedgerow.charts.plots import Bar, draw_bar_chart, draw_column_chart
 from hedgerow.charts.svg import format_number
-from hedgerow.numeric.formatting import list_first
 from hedgerow.risk.report_page import build_risk_page
 from hedgerow.risk.table.equivalence_classes import SizeBand
 from hedgerow.risk.table.linkage import Linkage

@@ -128,10 +128,6 @@ class InvariantPruning:
         checked.pop()
         return needed
 
-    def list_failing(self) -> list[Obligation]:
-        """List the obligations, other than those on candidates, that do not follow."""
-        return list(self._iterate_failing(self.fixed_obligations))
-
     def find_first_failing(self) -> Obligation | None:
         """Return the failing obligation to report: leaks before the cost, and early lines first."""
         return next(

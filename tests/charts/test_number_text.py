@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.numeric.formatting import (
+from hedgerow.charts.number_text import (
     count_items,
     format_percent,
     format_rounded_up,
