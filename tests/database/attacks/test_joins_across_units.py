@@ -8,6 +8,7 @@ from database.attacks.seeking import Scene, seek
 FORUM = Scene(forum.Forum.draw, forum.base, forum.neighbours, forum.question)
 
 
+@pytest.mark.long
 def test_no_author_moves_a_join_of_different_people_further_than_declared() -> None:
     found = seek("forum", 50, FORUM)
     assert found.violations == []

@@ -139,6 +139,7 @@ def plans(random: Random) -> Iterator[Aggregate]:
     yield asked(joined(rows, sides=(as_rows(POSTS), as_rows(COMMENTS))), ["topic"], ROWS, UP)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(2))
 def test_the_engine_keeps_the_rows_of_the_reference(part: int) -> None:
     random = Random(f"truncated joins {part}")
