@@ -120,3 +120,29 @@ SELECT COUNT(*) FROM views v JOIN views w ON v.post_id = w.post_id WHERE v.long
 --> of views: 1 groups, 1 rows
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT topic, AVG(twice) FROM (SELECT topic, 2 * likes AS twice, score FROM posts p JOIN replies r USING (post_id) WHERE score > 0) x WHERE twice > 4 AND twice > score GROUP BY topic
+--> join 8 a person, 2 a key with 9 a person, 3 a key on (c0 = d1) adds (p0: d0)
+-->   columns c0: post_id, c1: score, c2: topic
+-->   where score >= 1
+-->   posts
+-->   columns d0: likes, d1: post_id
+-->   where 2 * likes >= 5
+-->   replies
+--> of posts, replies: 1 groups, 1 rows
+--> where 2 * p0 > c1
+--> k0: c2 (text, 2 values)
+--> a0: moments of 2 * p0 from 0 to 18 steps of 1 (real)
+--> topic = k0 (text)
+--> avg = a0 (real)
+
+WITH x AS (SELECT * FROM posts p JOIN replies r ON p.post_id = r.post_id) SELECT COUNT(*) FROM x WHERE likes > 2
+--> join 8 a person, 2 a key with 9 a person, 3 a key on (c0 = d0) adds ()
+-->   columns c0: post_id
+-->   posts
+-->   columns d0: post_id
+-->   where likes >= 3
+-->   replies
+--> of posts, replies: 1 groups, 1 rows
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -25,8 +25,32 @@ SELECT COUNT(*) FROM posts p JOIN replies r USING (post_id) WHERE p.author_id = 
 SELECT tag, COUNT(*) FROM posts p JOIN replies r USING (post_id) GROUP BY tag
 --> Unbounded: GROUP BY tag needs declared values where rows of different units are joined
 
-SELECT COUNT(*) FROM (SELECT topic FROM posts p JOIN replies r USING (post_id)) x
---> Unsupported: A subquery cannot join rows of different units
+SELECT COUNT(*) FROM (SELECT topic, COUNT(*) FROM posts p JOIN replies r USING (post_id) GROUP BY topic) x
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM (SELECT DISTINCT author_id FROM posts p JOIN replies r USING (post_id)) x
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM (SELECT AVG(likes) AS m FROM posts p JOIN replies r USING (post_id)) x
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM (SELECT topic FROM posts p JOIN replies r USING (post_id) UNION ALL SELECT topic FROM posts) x
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM (SELECT author_id FROM posts p JOIN replies r USING (post_id) INTERSECT SELECT id FROM users) x
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM (SELECT author_id, topic FROM posts p JOIN replies r USING (post_id)) x JOIN users u ON u.id = x.author_id
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM (SELECT author_id, tag FROM posts p JOIN replies r USING (post_id)) x JOIN regions g ON g.region = x.tag
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(*) FROM users WHERE id IN (SELECT author_id FROM posts p JOIN replies r USING (post_id))
+--> Unsupported: Joined rows of different units cannot be joined further, combined or aggregated in a subquery
+
+SELECT COUNT(DISTINCT author_id) FROM (SELECT author_id, topic FROM posts p JOIN replies r USING (post_id)) x
+--> Unsupported: COUNT(DISTINCT author_id) is not supported where rows of different units are joined
 
 SELECT COUNT(*) FROM posts p JOIN replies r ON r.post_id = p.post_id JOIN posts q ON q.tag = p.tag
 --> Unsupported: Rows of three different units would meet

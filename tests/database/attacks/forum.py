@@ -208,5 +208,8 @@ def question(random: Random) -> str:
         *(f"{key} AS k{i}" for i, key in enumerate(by)),
         *random.sample(asked, min(2, len(asked))),
     ]
+    if random.random() < 0.2 and " c " in rows and rows.startswith("posts p JOIN comments"):
+        where = f" WHERE {random.choice(numbers.split())} < 9"
+        rows = f"(SELECT {', '.join([*keys.split(), *numbers.split()])} FROM {rows}) AS x{where}"
     grouped = f" GROUP BY {', '.join(by)}" if by else ""
     return f"SELECT {', '.join(shown)} FROM {rows}{grouped}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from database.attacks import forum
 from database.attacks.seeking import Scene, seek
 

@@ -33,6 +33,7 @@ def test_the_order_of_from_does_not_change_the_plan() -> None:
             "posts p JOIN replies r ON r.post_id = p.post_id WHERE likes > 2",
             "replies r JOIN posts p USING (post_id) WHERE likes > 2",
             "posts p, (SELECT * FROM replies WHERE likes > 2) r WHERE r.post_id = p.post_id",
+            "(SELECT topic, likes FROM posts p JOIN replies r USING (post_id)) x WHERE likes > 2",
         )
     ]
     assert all(plan == first for plan in others)

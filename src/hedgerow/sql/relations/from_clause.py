@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
@@ -123,6 +123,7 @@ class FromBinder:
 
     def _join_inputs(self, parts: list[JoinInput], where: exp.Expr | None) -> JoinedRows:
         if len(parts) > 1:
+            self._refuse_across_units([part.scope for part in parts], parts[-1].node)
             return join_inputs(self.text, parts, None if where is None else where.this)
         scope = parts[0].scope
         if where is None:
@@ -168,16 +169,15 @@ class FromBinder:
             check_args(self.text, node, "this", "expression", "distinct", "with_")
         if isinstance(node, exp.SetOperation) and not _is_union_all(node):
             inner = self.bind_with(node)
-            sides = (inner.bind_query(side) for side in (node.this, node.expression))
+            sides = [inner.bind_query(side) for side in (node.this, node.expression)]
+            self._refuse_across_units(sides, node)
             return build_set_operation(self.text, node, *sides)
         if isinstance(node, exp.Union):
-            return build_union(
-                self.text,
-                [
-                    (part, self.bind_with(node).bind_query(part))
-                    for part in self._list_branches(node)
-                ],
-            )
+            parts = [
+                (part, self.bind_with(node).bind_query(part)) for part in self._list_branches(node)
+            ]
+            self._refuse_across_units([scope for _, scope in parts], node)
+            return build_union(self.text, parts)
         if type(node) is exp.Select:
             return self._bind_select(node)
         if isinstance(node, exp.Table):
@@ -218,12 +218,9 @@ class FromBinder:
                 "A subquery cannot keep public rows without a match, which belong to nobody",
                 "Write JOIN here; or put the LEFT JOIN into the outermost SELECT.",
             )
-        if joins_across_units(scope.rows):
-            self._refuse(
-                select,
-                "A subquery cannot join rows of different units",
-                "Join them in the outermost SELECT; each side may be a subquery.",
-            )
+        aggregates = [item for item in select.expressions if item.find(exp.AggFunc)]
+        if aggregates or select.args.get("group") or select.args.get("distinct"):
+            self._refuse_across_units([scope], select)
         items = expand_select_list(scope, select.expressions)
         found = aggregate_per_unit(scope, select, items) or project_items(scope, items)
         return found.check_limits()
@@ -241,6 +238,16 @@ class FromBinder:
                         f" answer{_suggest_condition(node)}."
                     ),
                 )
+
+    def _refuse_across_units(self, scopes: Sequence[Scope], node: exp.Expr) -> None:
+        """Refuse subqueries whose rows belong to two units, where each row needs one owner."""
+        if any(joins_across_units(scope.rows) for scope in scopes):
+            self._refuse(
+                node,
+                "Joined rows of different units cannot be joined further, combined or aggregated"
+                " in a subquery",
+                "Join all tables in one FROM, and aggregate in the outermost SELECT.",
+            )
 
     def _refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         raise self.text.refusal(Unsupported, problem, node, fix)

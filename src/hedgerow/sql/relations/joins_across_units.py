@@ -16,7 +16,7 @@ from sqlglot import exp
 from hedgerow.errors import Unbounded, Unsupported
 from hedgerow.plan.canonical_expressions import flatten
 from hedgerow.plan.measures import Measure, Truncation
-from hedgerow.plan.nodes import Filter, Join, RelationNode
+from hedgerow.plan.nodes import Filter, Join, Project, RelationNode
 from hedgerow.plan.relations import find_owner_join
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression, find_columns, substitute_columns
 from hedgerow.sql.binder.row_expressions import RowBinder
@@ -224,12 +224,19 @@ def _check_keys(text: SourceText, ours: Scope, bond: UsableCondition) -> None:
 
 
 def filter_sides(rows: RelationNode) -> RelationNode:
-    """Apply the conditions that read one side alone to that side, before it is truncated."""
-    conditions: list[Expression] = []
-    while isinstance(rows, Filter):
-        conditions[:0] = flatten(rows.condition, "and")
+    """Apply the conditions that read one side alone to that side, before it is truncated, wherever
+    they are written.
+    """
+    conditions, outputs = list[Expression](), list[tuple[tuple[str, Expression], ...]]()
+    while isinstance(rows, Filter | Project):
+        if isinstance(rows, Filter):
+            conditions[:0] = flatten(rows.condition, "and")
+        else:
+            columns = dict(rows.outputs)
+            conditions = [substitute_columns(condition, columns) for condition in conditions]
+            outputs.append(rows.outputs)
         rows = rows.source
-    assert isinstance(rows, Join)  # no subquery joins rows of different units
+    assert isinstance(rows, Join)  # nothing else stands above a join of rows of different units
     theirs = {name: ColumnRef(column) for name, column in rows.added_columns}
     source, other, left = rows.source, rows.other, list[Expression]()
     for condition in conditions:
@@ -243,6 +250,8 @@ def filter_sides(rows: RelationNode) -> RelationNode:
     joined: RelationNode = replace(rows, source=source, other=other)
     for condition in left:
         joined = Filter(joined, condition)
+    for columns_above in reversed(outputs):
+        joined = Project(joined, columns_above)
     return joined
 
 
