@@ -278,6 +278,7 @@ def test_larger_bounds_both() -> None:
         ("answer", {"charge": 3}),
         ("answer", {"charge": 3, "payload": 7}),
         ("answer", {"charge": 3, "payload": "x", "question": 7}),
+        ("answer", {"charge": 3, "payload": [1], "question": [2]}),
         ("failure", {}),
         ("failure", {"charge": [3]}),
         ("policy", rule(max_failures="many")),

@@ -248,6 +248,26 @@ def test_a_stored_scalar_leaves_its_share_uncharged() -> None:
         assert db.query(OLDER, epsilon=1).cost.epsilon == Fraction(1, 2)
 
 
+def test_explain_shows_the_share_that_is_reserved() -> None:
+    with exactly(epsilon=3) as db:
+        shown = db.explain(OLDER, epsilon=1)
+        assert shown.cost.epsilon == 1
+        assert len([step for step in shown.steps if "epsilon 0.5" in step]) == 2
+        assert any(line.error_95 for line in shown.lines)
+        db.query(OLDER, epsilon=1)
+        assert all("free" in step for step in db.explain(OLDER, epsilon=1).steps[:2])
+        assert count_charges(db) == 2
+
+
+def test_a_piece_that_is_stored_at_a_larger_epsilon_is_not_charged() -> None:
+    with exactly(epsilon=5) as db:
+        db.query("SELECT COUNT(*) FROM data", epsilon=2)
+        found = db.query(TWO_TOTALS, epsilon=1)
+        assert [piece.receipt.reused for piece in found.pieces] == [False, True]
+        assert found.cost.epsilon == Fraction(1, 2)
+        assert db.query(TWO_TOTALS, epsilon=2).cost.epsilon == 1  # the other one is worth half
+
+
 def test_a_budget_that_covers_only_the_scalar_is_not_charged() -> None:
     with exactly(epsilon=1, delta=None) as db:
         db.query("SELECT SUM(age) FROM data", epsilon=Fraction(1, 2))
