@@ -356,6 +356,7 @@ BINARY: Mapping[str, tuple[Type, ...]] = {
     "substring": ("text", "integer", "integer"),
     "right": ("text", "integer"),
     **dict.fromkeys(("concat", "starts with"), ("text", "text")),
+    "position": ("text", "text"),
     **dict.fromkeys(("matches pattern", "extract pattern", "replace pattern"), ("text", "text")),
 }
 ANY = ("=", "<>", "<", "<=", ">", ">=", "in", "is null", "case", "coalesce", "nullif")
@@ -393,7 +394,7 @@ GIVES: Mapping[str, Type] = {
         "date",
     ),
     **dict.fromkeys(("lower", "upper", "trim", "substring", "right", "concat"), "text"),
-    **dict.fromkeys(("length", "days between"), "integer"),
+    **dict.fromkeys(("length", "position", "days between"), "integer"),
     **dict.fromkeys(("hour", "minute", "second"), "integer"),
     **dict.fromkeys(("hours between", "minutes between", "seconds between"), "integer"),
     "to date": "date",

@@ -50,3 +50,8 @@ SELECT COUNT(*) FROM visits WHERE CONTAINS(city, 'er') OR ENDS_WITH(city, 'n') O
 --> where LENGTH(region) >= 5 OR city LIKE '%er%' OR city LIKE '%n' OR city LIKE '%x' OR STARTS_WITH(city, 'B')
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE POSITION('ber' IN city) > 0 AND STRPOS(city, 'a') < 3 AND INSTR(region, 'o') = 2
+--> where STRPOS(city, 'a') <= 2 AND STRPOS(region, 'o') = 2 AND STRPOS(city, 'ber') >= 1
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -45,3 +45,9 @@ SELECT COUNT(*) FROM visits WHERE CONTAINS(city, region)
 
 SELECT COUNT(*) FROM visits WHERE ENDS_WITH(city, '5%')
 --> Unsupported: This function takes literal text without % _ and \
+
+SELECT COUNT(*) FROM visits WHERE POSITION('a' IN age) > 0
+--> Unsupported: POSITION needs text
+
+SELECT SUM(POSITION('a' IN city)) FROM visits
+--> Unbounded: SUM(POSITION('a' IN city)) needs bounds: the length of text is not known

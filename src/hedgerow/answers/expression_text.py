@@ -21,6 +21,7 @@ _SQL_NAMES: Final = {
     "day of week": "DAYOFWEEK",
     "day of year": "DAYOFYEAR",
     "starts with": "STARTS_WITH",
+    "position": "STRPOS",
     "matches pattern": "REGEXP_MATCHES",
     "extract pattern": "REGEXP_EXTRACT",
 }

@@ -63,7 +63,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def test_the_list_is_closed() -> None:
-    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13 + 1 + 3
+    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13 + 1 + 3 + 1
     assert all(name == function.name for name, function in FUNCTIONS.items())
 
 
@@ -265,6 +265,9 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
         ("<", (datetime(2020, 1, 1), datetime(2020, 1, 1, 1)), True),
         ("days between", (date(2020, 1, 1), date(2020, 3, 1)), 60),
         ("length", (None,), None),
+        ("position", ("aab", "b"), 3),
+        ("position", ("aab", "c"), 0),
+        ("position", ("", ""), 1),
         ("concat", ("a", "", "b"), "ab"),
     ],
 )

@@ -124,6 +124,7 @@ def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> N
         *("left", "right", "substring", "substr", "datediff", "date_diff"),
         *("date_part", "datepart"),
         *("regexp_extract", "regexp_full_match", "regexp_matches"),
+        *("position", "instr", "strpos"),
     }
 
 

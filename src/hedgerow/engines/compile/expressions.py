@@ -349,6 +349,9 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "starts with": lambda terms, _: call_function(
         "starts_with", *(term.cast_to("text") for term in terms)
     ),
+    "position": lambda terms, _: cast_to_type(
+        call_function("strpos", *(term.cast_to("text") for term in terms)), "integer"
+    ),
     "matches pattern": lambda terms, _: call_function(
         "regexp_matches", terms[0].sql, _write_pattern(terms)
     ),

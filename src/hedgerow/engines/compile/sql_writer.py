@@ -56,6 +56,7 @@ ALLOWED_FUNCTIONS: Final = frozenset(
         "sqrt",
         "starts_with",
         "string_split",
+        "strpos",
         "substr",
         "substring",
         "sum",

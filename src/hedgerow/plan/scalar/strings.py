@@ -15,6 +15,7 @@ out.
 * ``matches pattern(text, pattern)``, ``extract pattern(text, pattern, group)`` and ``replace
   pattern(text, pattern, replacement, every)``: the pattern is a constant that knows what it
   matches, a ``Pattern`` of the SQL reader.
+* ``position(text, piece)``: where the piece first begins, 0 without one, 1 for the empty piece.
 * ``concat``: all texts, in order. ``starts with(text, beginning)``: code point by code point; every
   text starts with the empty one.
 """
@@ -65,6 +66,7 @@ STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., An
     "right": (("text", "integer"), "text", lambda text, count: text[-count:] if count > 0 else ""),
     "concat": (("text", "text"), "text", lambda *texts: "".join(texts)),
     "starts with": (("text", "text"), "boolean", str.startswith),
+    "position": (("text", "text"), "integer", lambda text, piece: text.find(piece) + 1),
     "matches pattern": (("text", "text"), "boolean", lambda text, by: by.matches(text)),
     "extract pattern": (
         *(("text", "text", "integer"), "text"),

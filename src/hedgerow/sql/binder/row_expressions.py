@@ -85,6 +85,7 @@ _ARGUMENT_KINDS: Final = {
     **dict.fromkeys(
         (
             "like",
+            "position",
             "matches pattern",
             "extract pattern",
             "replace pattern",
@@ -329,7 +330,9 @@ class RowBinder:
             fix = f"Clamp {derived.name} to bounds of your choice: {clamped}."
             return self.text.refusal(Unbounded, problem, node, fix)
         if not columns:
-            is_length = any("length" in find_functions(expression) for expression in expressions)
+            is_length = any(
+                find_functions(expression) & {"length", "position"} for expression in expressions
+            )
             why, fix = _UNBOUNDED_LENGTH if is_length else _UNBOUNDED_QUOTIENT
             return self.text.refusal(Unbounded, f"{problem}: {why}", node, fix)
         findable = {

@@ -51,7 +51,6 @@ _NODES_BY_FIX: Final[dict[str, tuple[type[exp.Expr], ...]]] = {
     "Write DATE '2026-01-31'; for a column of a file, declare type = \"date\" in the policy.": (
         *(exp.StrToTime, exp.StrToDate),
     ),
-    "Write x LIKE '%abc%': % matches any text.": (exp.StrPosition,),
     "Write CASE WHEN x LIKE 'abc%' THEN 'abc' ELSE 'other' END, or LEFT(x, 3).": (
         *(exp.SplitPart, exp.SubstringIndex, exp.Split, exp.Replace, exp.Translate),
     ),

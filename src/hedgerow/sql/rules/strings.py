@@ -116,6 +116,16 @@ RULES: tuple[Rule | Refusal, ...] = (
         ),
         ("this", "expression"),
     ),
+    Rule(
+        exp.StrPosition,
+        lambda node, binder: binder.apply(
+            node,
+            "position",
+            _bind_text(node.this, binder),
+            _bind_text(node.args["substr"], binder),
+        ),
+        ("this", "substr"),
+    ),
     Rule(exp.Contains, _bind_contained, ("this", "expression")),
     Rule(exp.EndsWith, _bind_contained, ("this", "expression")),
     Rule(exp.Concat, _bind_concat, ("expressions", "safe", "coalesce")),
