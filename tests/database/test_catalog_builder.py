@@ -158,9 +158,13 @@ PUBLIC = (
     + """[tables.cities.columns]
 size = { type = "integer", min = 0, max = 9 }
 mayor = { hidden = true }
+river = { type = "text" }
+visitors = { type = "integer" }
 """
 )
 TOWN = {
+    "river": "text",
+    "visitors": "text",
     "name": "text",
     "size": "integer",
     "mayor": "text",
@@ -207,6 +211,15 @@ def test_a_public_table_supplies_values_that_the_policy_omits() -> None:
     assert later == Column(
         "founded", "date", Fraction(days[0].toordinal()), Fraction(days[1].toordinal())
     )
+
+
+def test_a_public_column_with_its_own_type_alone_has_the_values_of_its_data() -> None:
+    found = towns(
+        river=ColumnSummary(("Rhine", "Ruhr"), "Rhine", "Ruhr"),
+        visitors=ColumnSummary(("5", "many"), "5", "many"),  # text that is read as numbers
+    )
+    assert found["river"] == Column("river", "text", values=("Rhine", "Ruhr"))
+    assert found["visitors"] == Column("visitors", "integer")
 
 
 def test_declared_and_hidden_columns_stay_as_declared() -> None:

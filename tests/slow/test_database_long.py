@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from database.attacks.seeking import ONE_TABLE, SHOP, seek
+from database.attacks import shop
+from database.attacks.seeking import ONE_TABLE, SHOP, Found, seek
 from database.attacks.test_joins_across_units import FORUM
+from database.attacks.test_same_customer import STATEMENTS, look_at_all
 
 PAIRS, PARTS = 2_000, 50
 KINDS = {
@@ -41,3 +43,15 @@ def test_no_author_moves_a_join_of_different_people_further_than_declared(part: 
     assert found.violations == []
     assert found.pairs >= PAIRS
     assert all(found.kinds[kind] > 0 for kind in ("rows", "values", "total", "moments"))
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_relations_of_one_customer_stay_within_the_sensitivity(statement: str) -> None:
+    found = Found()
+    for part in range(PAIRS // 50):
+        relation = "add-remove" if part % 2 else "change-one"
+        world = shop.Shop(relation, 1 + part % 3, 1 + part % 4, "laplace", "integer")
+        look_at_all(f"{statement} {part}", world, [statement], 50, found)
+    assert found.violations == []
+    assert found.refused == 0
+    assert found.pairs >= PAIRS

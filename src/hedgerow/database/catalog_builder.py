@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from typing import cast
+from typing import Final, cast
 
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.tables.inspect import ColumnSummary
@@ -22,6 +22,13 @@ from hedgerow.sql.catalog import CAPS, Catalog, TableEntry, find_closest_name
 __all__ = ["build_catalog", "build_schema"]
 
 
+_PYTHON_TYPES: Final[Mapping[str, type]] = {
+    "boolean": bool,
+    "integer": int,
+    "real": float,
+    "text": str,
+    "date": date,
+}
 PhysicalColumns = Mapping[str, Sequence[PhysicalColumn]]
 
 
@@ -171,8 +178,9 @@ def _build_partition(table: TableRule) -> Partition | None:
 
 
 def _add_public_range(column: Column, table: TableRule, public: ColumnSummary | None) -> Column:
-    """Add the range of a public column that the policy leaves open."""
-    if public is None or table.column(column.name) is not None:
+    """Add the range of a public column that the policy leaves open: it may declare its type."""
+    rule = table.column(column.name)
+    if public is None or (rule is not None and _declares_values(rule, column, public)):
         return column
     values = None if public.values is None or column.type == "real" else public.values
     if column.type in ("text", "boolean") or public.low is None or public.high is None:
@@ -184,6 +192,14 @@ def _add_public_range(column: Column, table: TableRule, public: ColumnSummary | 
     if values is not None:
         return replace(column, values=values)
     return replace(column, low=Fraction(ends[0]), high=Fraction(ends[1]))
+
+
+def _declares_values(rule: ColumnRule, column: Column, public: ColumnSummary) -> bool:
+    """Return whether a policy says more about a public column than the type of its data."""
+    declared = (rule.low, rule.high, rule.step, rule.values)
+    found = [value for value in (public.low, public.high) if value is not None]
+    same = all(type(value) is _PYTHON_TYPES[column.type] for value in found)
+    return any(part is not None for part in declared) or rule.grain != "day" or not same
 
 
 def _build_column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool) -> Column | None:
