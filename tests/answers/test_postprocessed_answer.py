@@ -62,3 +62,13 @@ def test_an_unknown_column_is_refused(answer: PostprocessedAnswer) -> None:
         answer.interval("n", 0.99)
     with pytest.raises(InvalidArgument, match="region, n, share"):
         answer.interval("m")
+
+
+def test_frames_have_the_intervals_that_the_answer_has(answer: PostprocessedAnswer) -> None:
+    with_ends = [
+        name for name in answer.columns if any(pair is not None for pair in answer.interval(name))
+    ]
+    added = [f"{name}_{end}" for name in with_ends for end in ("low", "high")]
+    assert sorted(answer.to_pandas(intervals=True)) == sorted([*answer.columns, *added])
+    assert list(answer.to_pandas()) == list(answer.columns)
+    assert with_ends

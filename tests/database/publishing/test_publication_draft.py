@@ -129,7 +129,7 @@ def test_a_paid_publication_that_was_not_moved_is_finished_later_for_free(
 
 
 def raising(problem: BaseException) -> Any:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise problem
 
     return fail
