@@ -293,3 +293,22 @@ def test_several_tables_are_asked_as_one(
         == 3
     )
     assert "number" in capsys.readouterr().err  # is hidden
+
+
+def test_a_warning_about_clipping_stands_above_a_table_and_beside_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers in a file have no room for it, so that it goes to standard error."""
+    policy = write_clinic(tmp_path)
+    rows = [f"{n % 200},30,1.5,north,-" for n in range(8_000)]
+    data = "\n".join(["patient_id,age,cost,region,note", *rows]) + "\n"
+    (tmp_path / "visits.csv").write_text(data, encoding="utf-8")
+    page = policy.read_text().replace("[budget]\n", "[budget]\nclipping_epsilon = 0.5\n")
+    policy.write_text(page, encoding="utf-8")
+    sql = "SELECT COUNT(*) AS n FROM visits"
+    assert main(["query", str(policy), sql]) == 0
+    assert capsys.readouterr().out.startswith("Warning: the caps cut off much.")
+    assert main(["query", str(policy), sql, "--format", "csv"]) == 0
+    out, error = capsys.readouterr()
+    assert out.startswith("n\n")
+    assert error.startswith("Warning: the caps cut off much.")

@@ -23,7 +23,7 @@ from hedgerow.answers.render import (
 from hedgerow.cli.terminal import make_output_console, print_json, print_lines
 from hedgerow.database.uncharged.exact_table import ExactTable
 
-__all__ = ["print_answer", "print_explanation", "write_arrow", "write_csv"]
+__all__ = ["list_warnings", "print_answer", "print_explanation", "write_arrow", "write_csv"]
 
 _MAX_WIDTH = 10_000  # columns; more than any table has
 
@@ -79,6 +79,11 @@ def _build_tables(
         tables.append(table)
         rest = rest[count:]
     return tables
+
+
+def list_warnings(answer: Answer | ExactTable | PostprocessedAnswer) -> list[str]:
+    """List the warnings of an answer; an exact table has none."""
+    return [] if isinstance(answer, ExactTable) else format_answer_warnings(answer)
 
 
 def write_csv(answer: Answer | ExactTable | PostprocessedAnswer) -> None:

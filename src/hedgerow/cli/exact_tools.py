@@ -133,8 +133,9 @@ def _format_values(values: Sequence[ComparedValue]) -> Iterator[str]:
         yield f"{row}  {value.column}{f' where {where}' if where else ''}"
     yield ""
     yield (
-        "error = noise + clipping. Exact values know no caps, but values are clamped to their"
-        " declared bounds. NULL: hidden, or not there."
+        "error = noise + clipping. Exact values know no max_groups and no max_rows_per_group."
+        " Values stay clamped to their bounds, and caps inside joins and subqueries stay. NULL:"
+        " hidden, or not there."
     )
 
 

@@ -10,7 +10,13 @@ import typer
 
 import hedgerow
 from hedgerow.answers.explanation import Explanation
-from hedgerow.cli.answer_output import print_answer, print_explanation, write_arrow, write_csv
+from hedgerow.cli.answer_output import (
+    list_warnings,
+    print_answer,
+    print_explanation,
+    write_arrow,
+    write_csv,
+)
 from hedgerow.cli.options import (
     AnalystOption,
     CustodianOption,
@@ -24,7 +30,7 @@ from hedgerow.cli.options import (
     parse_number,
     parse_privacy,
 )
-from hedgerow.cli.terminal import print_json, show_progress
+from hedgerow.cli.terminal import print_json, print_warning, show_progress
 from hedgerow.errors import InvalidArgument
 
 __all__ = ["explain_query", "run_query"]
@@ -81,12 +87,14 @@ def run_query(
         print_explanation(answer, as_json)
     elif as_json:
         print_json(answer.to_dict())
-    elif format is OutputFormat.csv:
-        write_csv(answer)
-    elif format is OutputFormat.arrow:
-        write_arrow(answer)
-    else:
+    elif format is OutputFormat.table:
         print_answer(answer)
+    else:
+        # A file of numbers has no room for warnings.
+        for warning in list_warnings(answer):
+            print_warning(warning)
+        write = write_csv if format is OutputFormat.csv else write_arrow
+        write(answer)
     return 0
 
 

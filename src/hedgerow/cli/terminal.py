@@ -22,6 +22,7 @@ __all__ = [
     "print_error",
     "print_json",
     "print_lines",
+    "print_warning",
     "show_progress",
     "tolerate_ascii",
 ]
@@ -76,6 +77,11 @@ def print_error(message: str) -> None:
     console = make_error_console()
     console.print("Error: ", style="bold red", end="")
     console.print(message, markup=False, soft_wrap=True)
+
+
+def print_warning(message: str) -> None:
+    """Print a warning on standard error."""
+    make_error_console().print(message, style="bold yellow", markup=False, soft_wrap=True)
 
 
 def format_count(count: int, noun: str) -> str:
