@@ -229,11 +229,11 @@ SELECT COUNT(*) AS accounts
 FROM accounts a
 WHERE EXISTS (SELECT 1 FROM cards c WHERE c.account_id = a.account_id AND c.blocked)
 
--- How many payments are larger than the mean payment?
+-- How many payments are larger than the mean payment of their day?
 -- expect: refused subquery
--- instead: amount > 100
--- ask: SELECT COUNT(*) FROM payments WHERE amount > 60
-SELECT COUNT(*) FROM payments WHERE amount > (SELECT AVG(amount) FROM payments)
+-- instead: AS d USING
+-- ask: SELECT COUNT(*) FROM payments p JOIN (SELECT card_id, AVG(amount) AS mean FROM payments GROUP BY card_id) AS d USING (card_id) WHERE p.amount > d.mean
+SELECT COUNT(*) FROM payments p WHERE amount > (SELECT AVG(amount) FROM payments q WHERE q.day = p.day)
 
 -- Which customers paid to merchant 7 on the same day as somebody else?
 -- expect: refused is not joined on the privacy id
