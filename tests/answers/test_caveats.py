@@ -78,8 +78,8 @@ from hedgerow.answers.clipping_caveats import NOT_MEASURED
         (
             "SELECT SUM(cost, contribution_bounds_per_group => (0, 1500)) FROM data",
             [
-                "clamps values to [0, 1,000]",
                 "clamps the total of each person to [0, 1,500]",
+                "clamps values to [0, 1,000]",
             ],
         ),
         (

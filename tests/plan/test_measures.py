@@ -33,7 +33,10 @@ LIMITED = [
     Measure("total", "x", ClampedGrid(Fraction(1), -9, 9), sum_bounds=limits)
     for limits in [(-1, 2), (1, 3), (-3, -1), (2, 2)]
 ]
-POWERS = [Measure("moments", "x", snap, degree=2) for snap in SNAPS[:2]]
+POWERS = [
+    Measure("moments", "x", SNAPS[place], degree=degree)
+    for place, degree in ((0, 2), (1, 2), (0, 3), (1, 4))
+]
 RESTS = [
     Measure("moments", "x", snap, degree=degree, has_null_sum=True)
     for snap in SNAPS[:2]
@@ -169,7 +172,7 @@ def test_invalid_measures_are_refused() -> None:
     moments = {"kind": "moments", "column": "x", "grid": snap}
     for wrong_degree in [
         {"degree": 0},
-        {"degree": 3},
+        {"degree": 5},
         {"grid": wide, "degree": 2},
         {"grid": wide, "second": ("y", wide)},
     ]:

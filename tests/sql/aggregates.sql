@@ -262,3 +262,49 @@ SELECT APPROX_COUNT_DISTINCT(city) FROM visits
 SELECT APPROX_QUANTILE(age, 0.5) FROM visits
 --> a0: quantiles of age from 0 to 110 steps of 1 at 1/2 by exponential (QUANTILE 1/2, integer)
 --> approx_quantile = a0 (integer)
+
+SELECT REGR_SLOPE(Cost, age), REGR_INTERCEPT(Cost, age), REGR_R2(Cost, age), REGR_COUNT(Cost, age), CORR(Cost, age) FROM visits
+--> a0: moments of Cost from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (REGR_SLOPE, real)
+--> a1: moments of Cost from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (REGR_INTERCEPT, real)
+--> a2: moments of Cost from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (REGR_R2, real)
+--> a3: moments of Cost from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (integer)
+--> a4: moments of Cost from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (CORR, real)
+--> regr_slope = a0 (real)
+--> regr_intercept = a1 (real)
+--> regr_r2 = a2 (real)
+--> regr_count = a3 (integer)
+--> corr = a4 (real)
+
+SELECT REGR_COUNT(Cost, age), REGR_AVGX(Cost, age) FILTER (WHERE smoker), REGR_SXX(Cost, age), COVAR_POP(Cost, age) FROM visits
+--> a0: moments of Cost from 0 to 3906 steps of 64/25 and age from 0 to 110 steps of 1 (integer)
+--> a1: moments of CASE WHEN smoker THEN Cost ELSE NULL END from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (REGR_AVGX, real)
+--> a2: moments of Cost from 0 to 122 steps of 2048/25 of degree 2 and age from 0 to 110 steps of 1 (REGR_SXX, real)
+--> a3: moments of Cost from 0 to 3906 steps of 64/25 and age from 0 to 110 steps of 1 (COVAR_POP, real)
+--> regr_count = a0 (integer)
+--> regr_avgx = a1 (real)
+--> regr_sxx = a2 (real)
+--> covar_pop = a3 (real)
+
+SELECT REGR_COUNT(city, weight) FROM visits
+--> a0: values of CASE WHEN city IS NULL OR weight IS NULL THEN NULL ELSE 1 END (integer)
+--> regr_count = a0 (integer)
+
+SELECT SKEWNESS(age), KURTOSIS(age), KURTOSIS_POP(age), VAR_SAMP(age), SKEWNESS(Cost) FROM visits
+--> a0: moments of age from 0 to 110 steps of 1 of degree 4 (SKEWNESS, real)
+--> a1: moments of age from 0 to 110 steps of 1 of degree 4 (KURTOSIS, real)
+--> a2: moments of age from 0 to 110 steps of 1 of degree 4 (KURTOSIS_POP, real)
+--> a3: moments of age from 0 to 110 steps of 1 of degree 2 (VAR_SAMP, real)
+--> a4: moments of Cost from 0 to 488 steps of 512/25 of degree 3 (SKEWNESS, real)
+--> skewness = a0 (real)
+--> kurtosis = a1 (real)
+--> kurtosis_pop = a2 (real)
+--> var_samp = a3 (real)
+--> skewness_2 = a4 (real)
+
+SELECT KURTOSIS(age) FROM visits
+--> a0: moments of age from 0 to 110 steps of 1 of degree 4 (KURTOSIS, real)
+--> kurtosis = a0 (real)
+
+SELECT REGR_COUNT(patient_id, age) FROM visits
+--> a0: values of CASE WHEN age IS NULL THEN NULL ELSE 1 END (integer)
+--> regr_count = a0 (integer)

@@ -64,9 +64,6 @@ SELECT FIRST(city) FROM visits
 SELECT BOOL_AND(smoker) FROM visits
 --> Unsupported: This aggregate is not supported
 
-SELECT KURTOSIS(age) FROM visits
---> Unsupported: This aggregate is not supported
-
 SELECT region FROM visits GROUP BY region
 --> Unsupported: This SELECT has no aggregate, so it would return individual rows
 
@@ -186,3 +183,18 @@ SELECT PERCENTILE_CONT(age, 0.5) WITHIN GROUP (ORDER BY age) FROM visits
 
 SELECT QUANTILE(age, 0.04761904) FROM visits
 --> Unsupported: The fraction of a quantile has at most six decimals
+
+SELECT REGR_SLOPE(city, age) FROM visits
+--> Unsupported: REGR_SLOPE needs numbers, but this is text
+
+SELECT REGR_SLOPE(weight, age) FROM visits
+--> Unbounded: REGR_SLOPE(weight, age) needs bounds
+
+SELECT REGR_COUNT(Cost, age, contribution_bounds_per_group => (0, 3)) FROM visits
+--> Unsupported: contribution_bounds_per_group is only for SUM and COUNT
+
+SELECT SKEWNESS(smoker) FROM visits
+--> Unsupported: SKEWNESS needs numbers, but this is a condition
+
+SELECT KURTOSIS(DISTINCT age) FROM visits
+--> Unsupported: DISTINCT is only allowed in COUNT

@@ -41,22 +41,22 @@ SELECT COUNT(*) FROM visits WHERE (age, age) = (1, 2)
 --> Unsupported: Tuples are not supported
 
 SELECT COUNT(*) FROM visits WHERE smoker AND region = 'North'
---> Unsupported: This is never true: region is one of north, south, east, west
+--> UnsatisfiableCondition: This is never true: region is one of north, south, east, west
 
 SELECT COUNT(*) FROM visits WHERE age BETWEEN 65 AND 18
---> Unsupported: This is never true: the lower bound of age is above the upper bound
+--> UnsatisfiableCondition: This is never true: the lower bound of age is above the upper bound
 
 SELECT COUNT(*) FROM visits WHERE age > 120
---> Unsupported: This is never true: age lies between 0 and 110
+--> UnsatisfiableCondition: This is never true: age lies between 0 and 110
 
 SELECT COUNT(*) FROM visits WHERE month IN ('2025-01-01', '2025-02-01')
---> Unsupported: This is never true: month is one of 2026-01-01, 2026-02-01, 2026-03-01, 2026-04-01, 2026-05-01, 2026-06-01, 2026-07-01, 2026-08-01, 2026-09-01, 2026-10-01, …
+--> UnsatisfiableCondition: This is never true: month is one of 2026-01-01, 2026-02-01, 2026-03-01, 2026-04-01, 2026-05-01, 2026-06-01, 2026-07-01, 2026-08-01, 2026-09-01, 2026-10-01, …
 
 SELECT COUNT(*) FROM labs WHERE YEAR(taken) = 2024
---> Unsupported: This is never true: YEAR(taken) is always 2026
+--> UnsatisfiableCondition: This is never true: YEAR(taken) is always 2026
 
 SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM labs GROUP BY patient_id) AS t WHERE n < 0
---> Unsupported: This is never true: n is at least 0
+--> UnsatisfiableCondition: This is never true: n is at least 0
 
 SELECT COUNT(*) FROM visits WHERE day >= '2026-01-01 12:00:00'
 --> Unsupported: A date has no time of day

@@ -152,7 +152,7 @@ SELECT COUNT(*) FROM calls WHERE at > TIMESTAMP '2026-02-30 10:00:00'
 --> Unsupported: This is not a timestamp without a zone
 
 SELECT COUNT(*) FROM calls WHERE at > '2026-08-14'
---> Unsupported: This is never true: at lies between 2026-07-01 00:00:00 and 2026-07-31 23:59:59.999999
+--> UnsatisfiableCondition: This is never true: at lies between 2026-07-01 00:00:00 and 2026-07-31 23:59:59.999999
 
 SELECT COUNT(*) FROM calls JOIN letters USING (patient_id) WHERE calls.day < CURRENT_DATE
 --> Unsupported: calls and letters have different presents (as_of)

@@ -13,5 +13,4 @@ SELECT DAYNAME(day) AS d, COUNT(*) FROM visits GROUP BY d
 SELECT WEEK(day) AS w, COUNT(*) FROM visits GROUP BY w
 --> Unsupported: This function is not supported
 
-SELECT REGR_SLOPE(cost, age) FROM visits
 --> Unsupported: This function is not supported

@@ -190,6 +190,10 @@ def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fractio
             else []
         )
         weights.append((one, x, squares))
+        if d > 2:
+            return _of_shape(
+                call, [_weigh(power, numbers) / w**p for p, power in enumerate(powers)]
+            )
 
     def total(*which: int) -> Fraction:
         pieces = [Fraction(1)]
@@ -213,10 +217,51 @@ def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fractio
     return float(variance) if call.function.startswith("VAR") else sqrt(variance)
 
 
+def _weigh(weights: Sequence[Fraction], numbers: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(weights, numbers, strict=True)), Fraction(0))
+
+
+def _of_shape(call: AggregateCall, sums: Sequence[Fraction]) -> Value:
+    """Return SKEWNESS or KURTOSIS, from the sums of the powers of values between 0 and 1."""
+    n = sums[0]
+    if n <= {"SKEWNESS": 2, "KURTOSIS": 3}.get(call.function, 0):
+        return None
+    e = [one / n for one in sums]
+    spread = e[2] - e[1] ** 2
+    if spread == 0:
+        return None
+    third = e[3] - 3 * e[1] * e[2] + 2 * e[1] ** 3
+    if call.function == "SKEWNESS":
+        return sqrt(n * (n - 1)) / float(n - 2) * float(third) / float(spread) ** 1.5
+    fourth = e[4] - 4 * e[1] * e[3] + 6 * e[1] ** 2 * e[2] - 3 * e[1] ** 4
+    ratio = fourth / spread**2
+    if call.function == "KURTOSIS_POP":
+        return float(ratio - 3)
+    return float((n - 1) * ((n + 1) * ratio - 3 * (n - 1)) / ((n - 2) * (n - 3)))
+
+
 def _of_pair(call: AggregateCall, total: Callable[..., Fraction]) -> Value:
     n = total(0, 0)
+    if call.function == "COUNT":
+        return int(n)
     together = total(1, 1) - total(1, 0) * total(0, 1) / n
     if call.function == "CORR":
         first, second = total(2, 0) - total(1, 0) ** 2 / n, total(0, 2) - total(0, 1) ** 2 / n
         return float(together) / sqrt(first) / sqrt(second)
+    y, x = total(1, 0) / n, total(0, 1) / n
+    if call.function.startswith("REGR"):
+        across, up = total(0, 2) - n * x * x, total(2, 0) - n * y * y
+        slope = together / across if across else Fraction(0)
+        return float(
+            {
+                "REGR_SLOPE": slope,
+                "REGR_INTERCEPT": y - slope * x,
+                "REGR_R2": slope * together / up if up else Fraction(1),
+                "REGR_AVGX": x,
+                "REGR_AVGY": y,
+                "REGR_SXX": across,
+                "REGR_SYY": up,
+                "REGR_SXY": together,
+            }[call.function]
+        )
     return float(together / (n - (1 if call.function == "COVAR_SAMP" else 0)))

@@ -38,6 +38,11 @@ AGGREGATES: Mapping[str, Aggregate] = {
     "deviation": Aggregate("STDDEV(x)", "STDDEV", "ratio"),
     "covariance": Aggregate("COVAR_SAMP(x, y)", "COVAR_SAMP", "ratio"),
     "correlation": Aggregate("CORR(x, y)", "CORR", "ratio"),
+    "slope": Aggregate("REGR_SLOPE(x, y)", "REGR_SLOPE", "ratio"),
+    "fit": Aggregate("REGR_R2(x, y)", "REGR_R2", "ratio"),
+    "pairs": Aggregate("REGR_COUNT(x, y)", "REGR_COUNT", "linear"),
+    "skew": Aggregate("SKEWNESS(x)", "SKEWNESS", "ratio"),
+    "peak": Aggregate("KURTOSIS(x)", "KURTOSIS", "ratio"),
     "median": Aggregate("MEDIAN(x)", "QUANTILE", "order", share=Fraction(1, 2)),
     "high": Aggregate("QUANTILE(x, 0.9)", "QUANTILE", "order", share=Fraction(9, 10)),
     "least": Aggregate("MIN(x)", "QUANTILE", "order", share=Fraction(0)),
@@ -70,4 +75,6 @@ QUESTIONS: tuple[tuple[str, ...], ...] = (
     ("greatest",),
     ("usual",),
     ("median", "high", "rows"),
+    ("slope", "fit", "pairs"),
+    ("skew", "peak"),
 )

@@ -159,7 +159,10 @@ def run_cells(cells: Iterable[Cell], tests: int) -> Report:
 
 
 def _count_draws(cell: Cell) -> int:
-    slow = any(AGGREGATES[name].family == "order" or name == "correlation" for name in cell.names)
+    slow = any(
+        AGGREGATES[name].family == "order" or name in ("correlation", "slope", "skew")
+        for name in cell.names
+    )
     return FEWER if slow else DRAWS
 
 

@@ -6,6 +6,8 @@ not, filtered or not, after WHERE) has each of them counted min(1, m/c), m being
     COUNT(*)   sum of the weights                     COUNT(x)   of rows where x is not NULL
     SUM(x)     sum of weight times value              AVG(x)     SUM(x) / COUNT(x)
     VAR, COVAR, CORR   of the distribution in which each row has its weight
+    REGR(x, y)         of the line of x on y through that distribution; REGR_COUNT is its weight
+    SKEWNESS, KURTOSIS of that distribution, corrected for a sample of as many rows as weigh in it
 
 Values are clamped and rounded to the grid of the question first. FILTER drops the value of a row,
 not its weight. Order statistics look at m of a person's values and COUNT(DISTINCT x) at m of the
@@ -94,6 +96,10 @@ def find_meaning(
             return Fraction(
                 len({x for rows in group.people for x in _first_different(rows, group.cap)})
             )
+        case "REGR_COUNT":
+            return _weigh(group, lambda row: (int(kept(row) and None not in (row.x, row.y)),))[0]
+        case "SKEWNESS" | "KURTOSIS":
+            return _find_shape(function, group, grids[0])
         case "SUM":
             return _moments(group, grids, kept)[1] * grids[0].step
         case _:
@@ -153,7 +159,34 @@ def _find_ratio(
         case "CORR":
             spread = variance * (yy / n - (y / n) ** 2)
             return None if spread == 0 else float(together) / math.sqrt(spread)
+        case "REGR_SLOPE" | "REGR_R2":
+            across = yy / n - (y / n) ** 2
+            if across == 0:
+                return None
+            if function == "REGR_R2":
+                return together**2 / (across * variance) if variance else Fraction(1)
+            return together / across * grids[0].step / grids[1].step
     raise ValueError(function)
+
+
+def _find_shape(function: str, group: Group, grid: Grid) -> Fraction | float | None:
+    def score(row: Row) -> Sequence[int]:
+        if row.x is None:
+            return (0,) * 5
+        return tuple(grid.place(row.x) ** power for power in range(5))
+
+    n, *sums = _weigh(group, score)[:5]
+    if n <= (2 if function == "SKEWNESS" else 3):
+        return None
+    e1, e2, e3, e4 = (one / n for one in sums)
+    spread = e2 - e1**2
+    if spread == 0:
+        return None
+    if function == "SKEWNESS":
+        third = e3 - 3 * e1 * e2 + 2 * e1**3
+        return math.sqrt(n * (n - 1)) / float(n - 2) * float(third) / float(spread) ** 1.5
+    ratio = (e4 - 4 * e1 * e3 + 6 * e1**2 * e2 - 3 * e1**4) / spread**2
+    return (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * ratio - 3 * (n - 1))
 
 
 def _first_different(rows: Sequence[Row], cap: int) -> list[float]:

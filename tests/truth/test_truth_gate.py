@@ -116,6 +116,14 @@ def test_oracle_takes_roots_last() -> None:
     assert find_meaning("CORR", Group([[Row(1, 1)], [Row(2, 3)]], 1), STEPS) == pytest.approx(1)
     assert find_meaning("CORR", Group([[Row(1, 1)], [Row(1, 3)]], 1), STEPS) is None
     assert find_meaning("AVG", Group([], 1), STEPS) is None
+    alone = Group([[Row(x, y)] for x, y in ((1, 0), (2, 1), (4, 2), (9, 3))], 1)
+    assert find_meaning("REGR_SLOPE", alone, STEPS) == Fraction(13, 5)
+    assert find_meaning("REGR_R2", alone, STEPS) == Fraction(169, 190)
+    assert find_meaning("REGR_COUNT", TWO, STEPS) == Fraction(5, 2)
+    assert find_meaning("SKEWNESS", alone, STEPS) == pytest.approx(1.3309377322)
+    assert find_meaning("KURTOSIS", alone, STEPS) == pytest.approx(1.5)
+    assert find_meaning("SKEWNESS", TWO, STEPS) is not None
+    assert find_meaning("KURTOSIS", TWO, STEPS) is None
 
 
 def test_oracle_chooses_the_first_values_of_a_person() -> None:

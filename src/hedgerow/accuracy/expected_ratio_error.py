@@ -12,8 +12,8 @@ The answer is a ratio of noisy sums. Noise that is small beside them moves it by
 Z_i/(n W), with the weights of ``ratio_intervals``: k_i - m for a mean m, for a covariance v q_i - l
 k_i - m l_i + m l - v (for a variance both columns are the same). So the mean error is c/n, with c
 the mean absolute value of the sum of w_i Z_i, over W. It depends on where the data lie. No possible
-weights have a sum above that of one number alone (means at the bounds), or for a mean of degree 2
-above one and a half: since the mean absolute value is a norm, c is largest there.
+weights have a sum above that at the bounds: there k_i and q_i themselves are the weights. Since the
+mean absolute value is a norm, c is largest there.
 """
 
 from __future__ import annotations
@@ -157,9 +157,10 @@ class ExpectedRatioError:
             return [share - mean for share in shares]
         if self._measure.second is not None:
             return [(k - mean) * (m - other) - value for k, m in product(shares, shares)]
+        squares = [share * (share * degree - 1) / (degree - 1) for share in shares]
         return [
             square - 2 * mean * k + mean**2 - value
-            for square, k in zip((1, 0, 0), shares, strict=True)
+            for square, k in zip(squares, shares, strict=True)
         ]
 
     def _compute_expected(self, weights: Sequence[Fraction]) -> float:

@@ -3,12 +3,10 @@ post-processing of stored releases."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
-from operator import itemgetter
 from typing import Any
 
 from hedgerow.accuracy.weighted_noise import read_columns, select_comparable
@@ -23,6 +21,12 @@ from hedgerow.answers.estimates.estimate import Estimate, Interval, estimate_agg
 from hedgerow.answers.estimates.unclipped_sum import estimate_unclipped
 from hedgerow.answers.render import render_answer_html, render_answer_text
 from hedgerow.answers.repeated_answers import average_measure, describe_averaging
+from hedgerow.answers.result_rows import (
+    ResultRow,
+    arrange_rows,
+    compute_outputs,
+    evaluate_row,
+)
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.plan.contingency import Contingency
@@ -31,7 +35,6 @@ from hedgerow.plan.scalar.expressions import (
     ColumnRef,
     Constant,
     Expression,
-    evaluate,
     find_columns,
     infer_range,
 )
@@ -39,7 +42,7 @@ from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.loss import Loss
 from hedgerow.release.payload import Release
 from hedgerow.sql.predicates.date_granularity import Granularity, compute_granularity
-from hedgerow.sql.question import AggregateCall, Question, SortKey
+from hedgerow.sql.question import AggregateCall, Question
 
 __all__ = [
     "DEFAULT_LEVEL",
@@ -89,7 +92,7 @@ class Answer(FrameConversions):
     cost: Loss
     receipt: Receipt
     notes: tuple[str, ...]
-    _cells: tuple[_AnswerRow, ...] = field(repr=False)
+    _cells: tuple[ResultRow, ...] = field(repr=False)
     _outputs: Mapping[str, Expression] = field(repr=False)
     _estimates: Mapping[str, Estimate] = field(repr=False)
     _question: Question = field(repr=False)
@@ -169,14 +172,6 @@ class Answer(FrameConversions):
         return render_answer_html(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _AnswerRow:
-    """A row before the SELECT list: its index in the release, and its keys and aggregates."""
-
-    index: int
-    values: Mapping[str, Any]
-
-
 def build_answer(
     question: Question, releases: Sequence[Release], *, reused: bool, notes: Sequence[str]
 ) -> Answer:
@@ -216,18 +211,9 @@ def _assemble_answer(
     receipt: Receipt,
     notes: Sequence[str],
 ) -> Answer:
-    rows = _build_rows(question, releases[0], estimates)
-    if question.having is not None:
-        rows = [row for row in rows if _evaluate_row(question.having, row) is True]
-    for order in reversed(question.order):
-        rows = _sort_rows(rows, order)
-    end = None if question.limit is None else question.offset + question.limit
-    rows = rows[question.offset : end]
+    rows = arrange_rows(question, _build_rows(question, releases[0], estimates))
     outputs = {output.name: output.expression for output in question.outputs}
-    shown = [
-        {name: _evaluate_row(expression, row) for name, expression in outputs.items()}
-        for row in rows
-    ]
+    shown = [compute_outputs(question, row) for row in rows]
     return Answer(
         tuple(outputs),
         shown,
@@ -279,7 +265,7 @@ def _find_granularity(question: Question, call: AggregateCall) -> Granularity:
 
 def _build_rows(
     question: Question, release: Release, estimates: Mapping[str, Estimate]
-) -> list[_AnswerRow]:
+) -> list[ResultRow]:
     columns: dict[str, Sequence[Any]] = {}
     ends = _list_interval_reads(question)
     for name, known in estimates.items():
@@ -293,17 +279,8 @@ def _build_rows(
     for place, key in enumerate(release.keys):
         values: dict[str, Any] = dict(zip(names, key, strict=True))
         values.update((name, column[place]) for name, column in columns.items())
-        rows.append(_AnswerRow(place, values))
+        rows.append(ResultRow(place, values))
     return rows
-
-
-def _evaluate_row(expression: Expression, row: _AnswerRow) -> Value:
-    """Evaluate an expression of noisy values; NULL where it leaves the range of doubles."""
-    try:
-        value = evaluate(expression, row.values)
-    except (OverflowError, ValueError):  # ValueError: the integer part of NaN
-        return None
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _list_interval_reads(question: Question) -> set[str]:
@@ -321,18 +298,8 @@ def _list_interval_reads(question: Question) -> set[str]:
     }
 
 
-def _sort_rows(rows: list[_AnswerRow], order: SortKey) -> list[_AnswerRow]:
-    """Sort rows by one expression; equal rows keep the order of their keys."""
-    valued = [(_evaluate_row(order.expression, row), row) for row in rows]
-    known: list[Any] = [pair for pair in valued if pair[0] is not None]
-    known.sort(key=itemgetter(0), reverse=order.descending)  # stable both ways
-    unknown = [row for value, row in valued if value is None]
-    ranked = [row for _, row in known]
-    return ranked + unknown if order.nulls_last else unknown + ranked
-
-
 def _bound_expression(
-    expression: Expression, row: _AnswerRow, intervals: Mapping[str, Sequence[Interval]]
+    expression: Expression, row: ResultRow, intervals: Mapping[str, Sequence[Interval]]
 ) -> Interval:
     """Bound an expression while its aggregates stay in their intervals; None where it is unbounded,
     or reads an aggregate without an interval, such as a median."""
@@ -352,7 +319,7 @@ def _bound_expression(
         spread.type not in ("integer", "real")
         or spread.low is None
         or spread.high is None
-        or _evaluate_row(expression, row) is None
+        or evaluate_row(expression, row) is None
     ):
         return None
     return float(spread.low), float(spread.high)

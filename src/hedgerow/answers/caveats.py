@@ -109,6 +109,7 @@ def _has_clipped_sum(question: Question) -> bool:
 def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
     """Describe the ranges that values, and sums of one unit, are clamped to."""
     bound, clips = question.plan.bound, _has_clipped_sum(question)
+    clamped: dict[str, list[str]] = {}
     counts = {call.bracket.count for call in question.aggregates if call.bracket is not None}
     for call in question.aggregates:
         measure = call.measure
@@ -117,13 +118,20 @@ def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
                 yield _describe_clipped_sum(call, measure.grid, noun)
             continue
         # A count is not clamped, even where it shares its measure with a sum.
-        if call.function != "COUNT":
-            for column, grid in _list_clamped_columns(measure):
-                yield _describe_clamp(call, grid, bound.columns[column])
+        columns = [] if call.function == "COUNT" else _list_clamped_columns(measure)
+        if columns:
+            ends = [_format_clamp(grid, bound.columns[column]) for column, grid in columns]
+            clamped.setdefault(" and ".join(ends).replace(" and values", " and"), []).append(
+                call.text
+            )
         if isinstance(measure, Measure) and measure.sum_bounds and measure.grid is not None:
             low, high = (end * measure.grid.step for end in measure.sum_bounds)
             where = " in a group" * bool(bound.keys)
             yield f"{_describe_sum_clamp(call, measure.grid, low, high, noun, where)}."
+    for clamp, texts in clamped.items():
+        *others, last = dict.fromkeys(texts)
+        who = f"{', '.join(others)} and {last} clamp" if others else f"{last} clamps"
+        yield f"{who} {clamp}."
 
 
 def _describe_threshold(
@@ -189,15 +197,15 @@ def describe_rho_cost(loss: Loss, budget: Budget) -> tuple[str, ...]:
     )
 
 
-def _describe_clamp(call: AggregateCall, grid: ClampedGrid, known: Range) -> str:
-    """Describe a clamp by the declared bounds, which its grid may not meet exactly."""
+def _format_clamp(grid: ClampedGrid, known: Range) -> str:
+    """Format a clamp by the declared bounds, which its grid may not meet exactly."""
     low, high = grid.low * grid.step, grid.high * grid.step
     low = low if known.low is None else max(low, known.low)
     high = high if known.high is None else min(high, known.high)
     if known.type == "date":
         first, last = (date.fromordinal(int(end)) for end in (low, high))
-        return f"{call.text} clamps dates to {first} … {last}."
-    return f"{call.text} clamps values to {_format_interval(low, high, grid)}."
+        return f"dates to {first} … {last}"
+    return f"values to {_format_interval(low, high, grid)}"
 
 
 def _describe_sum_clamp(

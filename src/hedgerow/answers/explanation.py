@@ -185,8 +185,8 @@ def _explain_aggregate(call: AggregateCall, averaged: AveragedMeasure) -> Explai
             compute_mean_error(noise, weights),
             float(compute_radius(noise, weights, _FAILURE_PROBABILITY)),
         )
-    if call.function == "CORR":
-        note = "the error depends on the data: the less the two columns vary, the larger it is"
+    if call.function.startswith(("CORR", "REGR", "SKEW", "KURT")):
+        note = "the error depends on the data: the less the values vary, the larger it is"
         return ExplainedAggregate(call.text, name, None, None, None, note)
     assert isinstance(call.measure, Measure)
     # The noise counts in its own parts of a step, so the measure is taken in whole steps.

@@ -36,6 +36,8 @@ Meanings = Mapping[str, Expression]  # what each column of a relation means, in 
 _MOMENT_NAMES: Final = {
     (1, False): "AVG({})",
     (2, False): "VARIANCE({})",
+    (3, False): "SKEWNESS({})",
+    (4, False): "KURTOSIS({})",
     (1, True): "COVARIANCE({})",
     (2, True): "CORR({})",
 }

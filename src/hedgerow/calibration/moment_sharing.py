@@ -26,7 +26,11 @@ def merge_measures(plan: Aggregate) -> Aggregate:
     """Return the plan with as few measures as give the same aggregates. A count of rows that
     decides which groups are shown stays.
     """
-    moments = {(one.column, one.grid): one for one in _list_summed(plan) if one.kind == "moments"}
+    moments = {
+        (one.column, one.grid): one
+        for one in sorted(_list_summed(plan), key=lambda one: one.degree)
+        if one.kind == "moments"
+    }
     totals = {
         (one.column, one.grid): Measure("moments", one.column, one.grid)
         for one in _list_summed(plan)

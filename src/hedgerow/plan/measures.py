@@ -235,10 +235,10 @@ class Measure:
                 " NULL sum goes with one column only",
                 self.degree,
             )
-        if self.degree not in (1, 2) or self.row_total >= 2**62:
+        if self.degree not in (1, 2, 3, 4) or self.row_total >= 2**62:
             raise InvalidArgument(
                 "degree",
-                "must be 1 or 2, and the product of the widths to that power below 2^62",
+                "must be 1 to 4, and the product of the widths to that power below 2^62",
                 self.degree,
             )
         if self.counts_rows and self.kind != "moments":

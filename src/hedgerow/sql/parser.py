@@ -27,7 +27,7 @@ from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText, Span
 from hedgerow.sql.syntax.syntax_hints import build_syntax_error, find_unquoted_name
 
-__all__ = ["parse_question", "parse_rows", "parse_statement"]
+__all__ = ["parse_question", "parse_rows", "parse_statement", "parse_without_condition"]
 
 
 class _StrictParser(DuckDBParser):
@@ -70,6 +70,14 @@ def _check_presents(text: SourceText, select: exp.Select, tables: Iterable[Table
         problem = "The tables of this question have different presents (as_of)"
         fix = "Write a fixed date, such as DATE '2026-01-31'."
         raise text.refusal(Unsupported, problem, clock, fix)
+
+
+def parse_without_condition(text: str, catalog: Catalog) -> Question:
+    """Parse a question as if its outermost SELECT had no WHERE, which is never true."""
+    heading = tokenise_query(text)
+    select = _parse_select(heading, catalog)
+    select.set("where", None)
+    return build_question(heading, select, catalog)
 
 
 def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:

@@ -120,7 +120,7 @@ def bind_tables(draft: SelectDraft) -> None:
     """Bind WITH, FROM and WHERE to rows of protected tables."""
     binder = FromBinder(draft.text, draft.catalog).bind_with(draft.select)
     draft.select = binder.rewrite_conditions(draft.select)
-    draft.scope = binder.bind_from(draft.select)
+    draft.scope = binder.bind_from(draft.select, is_outermost=True)
     if not draft.scope.tables:
         problem = f"{draft.scope.sources[0][1]} is a public table, which has no privacy unit"
         fix = "Use query instead: a question about public tables alone is free and exact."

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from database.attacks import neighbours, shop
+from database.attacks.function_questions import function_question
 from database.attacks.grammar import question
 from database.attacks.judging import Distance, Shift, columns, moved, told_apart
 from database.attacks.seam import Asked, Protected, Versions, versions
@@ -48,6 +49,7 @@ class Scene:
 
 
 ONE_TABLE = Scene(neighbours.World.draw, neighbours.base, neighbours.neighbours, question)
+FUNCTIONS = Scene(neighbours.World.draw, neighbours.base, neighbours.neighbours, function_question)
 SHOP = Scene(shop.Shop.draw, shop.base, shop.neighbours, shop_question)
 
 

@@ -12,7 +12,7 @@ import pytest
 from database.attacks.judging import Distance, Shift, columns
 from database.attacks.neighbours import ID, Row, World, base, row
 from database.attacks.seam import versions
-from database.attacks.seeking import ONE_TABLE, SHOP, seek
+from database.attacks.seeking import FUNCTIONS, ONE_TABLE, SHOP, seek
 
 PAIRS = 200
 PARTS = [("one table", part) for part in range(6)] + [("shop", part) for part in range(4)]
@@ -43,6 +43,15 @@ def test_neighbours_stored_in_files_stay_within_the_sensitivity(
     assert found.pairs >= PAIRS
 
 
+@pytest.mark.long
+def test_functions_of_other_databases_stay_within_the_sensitivity() -> None:
+    found = seek("functions", 50, FUNCTIONS)
+    assert found.violations == []
+    assert found.pairs >= 50
+    assert found.told > 0
+    assert found.kinds["moments"] > 0
+
+
 CALM = {"age": 0, "region": "north", "level": 1, "city": "ulm", "score": -5.0, "cost": 0.0}
 
 
@@ -68,6 +77,9 @@ def _rows(who: int, times: int = 1, **values: object) -> list[Row]:
         ),
         ("SELECT SUM(age, contribution_bounds_per_group => (0, 40)) FROM data", {}, {"age": 110}),
         ("SELECT VAR_POP(age) FROM data", {}, {"age": 110}),
+        ("SELECT SKEWNESS(age) FROM data", {}, {"age": 110}),
+        ("SELECT KURTOSIS(age), KURTOSIS_POP(age) FROM data", {}, {"age": 110}),
+        ("SELECT REGR_SLOPE(score, age), REGR_COUNT(score, age) FROM data", {}, {"age": 110}),
         ("SELECT COUNT(*) FILTER (WHERE age > 0) FROM data", {}, {"age": 1}),
         ("SELECT COUNT(*) FROM data a JOIN data b ON a.id = b.id WHERE b.age > 0", {}, {"age": 1}),
         (

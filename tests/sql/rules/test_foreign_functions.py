@@ -29,11 +29,6 @@ ADVISED = {
 AGGREGATES = {
     "QUANTILE(x, 0.9)": "QUANTILE(age, 0.9)",
     "COUNT(DISTINCT x)": "COUNT(DISTINCT age)",
-    "COVAR_POP(y, x) / VAR_POP(x)": "COVAR_POP(Cost, age) / VAR_POP(age)",
-    "AVG(y) - COVAR_POP(y, x) / VAR_POP(x) * AVG(x)": (
-        "AVG(Cost) - COVAR_POP(Cost, age) / VAR_POP(age) * AVG(age)"
-    ),
-    "CORR(y, x) * CORR(y, x)": "CORR(Cost, age) * CORR(Cost, age)",
 }
 
 

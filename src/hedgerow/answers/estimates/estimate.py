@@ -15,6 +15,8 @@ import numpy as np
 from hedgerow.accuracy.ratio_intervals import compute_mean_intervals, to_matrix
 from hedgerow.accuracy.weighted_noise import WeightedNoise
 from hedgerow.accuracy.weighted_sum import compute_radius
+from hedgerow.answers.estimates.regression import RegressionEstimate
+from hedgerow.answers.estimates.shape import ShapeEstimate
 from hedgerow.answers.estimates.variance import CovarianceEstimate, VarianceEstimate
 from hedgerow.numeric.exact_number import Number, parse_probability
 from hedgerow.plan.measures import ClampedGrid, Measure
@@ -152,10 +154,13 @@ class MeanEstimate:
         return (low, high) if value is None else (min(low, value), max(high, value))
 
     def _combine_moments(self) -> list[tuple[int | Fraction, int | Fraction]]:
-        if len(self.columns) == 2:
-            return list(zip(*self.columns, strict=True))
+        degree = len(self.columns) - 1
         return [
-            (2 * high + both, 2 * low + both) for high, both, low in zip(*self.columns, strict=True)
+            (
+                sum((degree - place) * number for place, number in enumerate(numbers)),
+                sum(place * number for place, number in enumerate(numbers)),
+            )
+            for numbers in zip(*self.columns, strict=True)
         ]
 
     def _interpolate(self, part: int | Fraction, whole: int | Fraction) -> float:
@@ -235,12 +240,19 @@ def estimate_aggregate(
     numbers = numbers[: measure.width - measure.has_null_sum]
     if call.function == "AVG":
         return MeanEstimate(numbers, noise, measure.grid)
+    total = factor * measure.row_total
+    if call.function in ("SKEWNESS", "KURTOSIS", "KURTOSIS_POP"):
+        return ShapeEstimate(call.function, numbers, noise, total)
+    if call.function.startswith(("REGR", "CORR")):
+        assert measure.second is not None
+        grids = (measure.grid, measure.second[1])
+        return RegressionEstimate(call.function, numbers, noise, grids, total)
     if measure.second is None:
         return VarianceEstimate(
             numbers,
             noise,
             measure.grid,
-            factor * measure.row_total,
+            total,
             is_sample=call.function.endswith("SAMP"),
             is_root=call.function.startswith("STDDEV"),
         )
@@ -249,9 +261,8 @@ def estimate_aggregate(
         noise,
         measure.degree,
         (measure.grid, measure.second[1]),
-        factor * measure.row_total,
+        total,
         is_sample=call.function.endswith("SAMP"),
-        is_correlation=call.function == "CORR",
     )
 
 

@@ -1,4 +1,4 @@
-"""Estimates of variances, covariances and correlations, from noisy moments.
+"""Estimates of variances and covariances, from noisy moments.
 
 | symbol | meaning |
 |---|---|
@@ -10,13 +10,13 @@
 | b_k | the sum over all rows of C(d, k) y^k (w - y)^(d - k) |
 | p_k | b_k / (n w^d) |
 
-The b_k add up to n w^d, so the p_k are probabilities. The mean of t is the sum of (k/d) p_k, and
-for d = 2 the mean of t^2 is p_2. So the variance of t is p_0 p_2 - p_1^2/4. With the moments b_kl
-of two columns, the mean of t u is the sum of (k/d)(l/d) p_kl.
+The b_k add up to n w^d, so the p_k are probabilities. The mean of t^j is the sum of C(k, j)/C(d, j)
+p_k, so for d = 2 the variance of t is p_0 p_2 - p_1^2/4. Moments of a higher degree are turned into
+those of degree 2 first. With the moments b_kl of two columns, the mean of t u is the sum of
+(k/d)(l/d) p_kl.
 
-Intervals of variances and covariances come from ``accuracy.ratio_intervals``. For a correlation,
-every moment lies within its own radius, all jointly with the probability asked for, and is not
-negative; the interval has all correlations that such moments allow.
+Intervals come from ``accuracy.ratio_intervals``. Correlations and regressions are in
+``regression``.
 """
 
 from __future__ import annotations
@@ -31,28 +31,22 @@ import numpy as np
 
 from hedgerow.accuracy.ratio_intervals import compute_covariance_intervals, to_matrix
 from hedgerow.accuracy.weighted_noise import WeightedNoise
-from hedgerow.accuracy.weighted_sum import compute_radius
+from hedgerow.answers.estimates.intervals import FloatInterval
 from hedgerow.numeric.exact_number import Number, parse_probability
-from hedgerow.numeric.rounding import sqrt_up
 from hedgerow.plan.measures import ClampedGrid
 from hedgerow.release.noise import AdditiveNoise
 
-__all__ = ["CovarianceEstimate", "VarianceEstimate"]
+__all__ = [
+    "CovarianceEstimate",
+    "VarianceEstimate",
+    "compute_power_weights",
+]
 
-NumberBox = list[tuple[float, float]]
-FloatInterval = tuple[float, float]
 
-
-def _bound_numbers(
-    numbers: Sequence[int | Fraction], noise: AdditiveNoise | WeightedNoise, level: Number
-) -> NumberBox:
-    """Bound all exact numbers jointly with probability ``level``; their noise is independent."""
-    each = parse_probability(level, "level")
-    # The root of order 2, 4, 8 or 16, whichever is the first that is not below len(numbers).
-    for _ in range(max(1, (len(numbers) - 1).bit_length())):
-        each = sqrt_up(each)
-    radius = compute_radius(noise, (Fraction(1),), 1 - each)
-    return [(max(float(n - radius), 0.0), max(float(n + radius), 0.0)) for n in numbers]
+def compute_power_weights(degree: int, power: int) -> list[float]:
+    """Return the weight of each moment in the mean of t to a power: C(k, j)/C(d, j), k = d … 0."""
+    whole = math.comb(degree, power)
+    return [math.comb(k, power) / whole for k in range(degree, -1, -1)]
 
 
 def _compute_variance(high: float, both: float, low: float) -> float:
@@ -61,27 +55,16 @@ def _compute_variance(high: float, both: float, low: float) -> float:
     return min(max((high * low - both**2 / 4) / total**2, 0.0), 0.25) if total > 0 else 0.0
 
 
-def _bound_variance(box: NumberBox) -> FloatInterval:
-    """Bound the variance over all moments in a box.
-
-    The variance falls with the middle moment while it is positive. In each outer moment, with the
-    others fixed, it rises up to the sum of the others plus b_1^2/2 over the other outer one, and
-    then falls. So the minimum is at a corner. The maximum is at a corner, at such a point on an
-    edge, or is 1/4, where both outer moments are equal and the middle one is 0.
-    """
-    ends, middle = (box[0], box[2]), box[1]
-    least = min(_compute_variance(high, middle[1], low) for high, low in itertools.product(*ends))
-    candidates = []
-    for free, other in (ends, ends[::-1]):
-        for fixed in other:
-            best = middle[0] + fixed + (middle[0] ** 2 / 2 / fixed if fixed > 0 else 0.0)
-            candidates += [
-                _compute_variance(high, middle[0], fixed)
-                for high in (*free, min(max(best, free[0]), free[1]))
-            ]
-    if middle[0] == 0 and max(ends[0][0], ends[1][0]) <= min(ends[0][1], ends[1][1]):
-        candidates.append(0.25)
-    return least, max(candidates)
+def _reduce_degree(numbers: list[float]) -> list[float]:
+    """Return the moments of degree 2, or in proportion to them, from those of a higher degree."""
+    if len(numbers) == 3:
+        return numbers
+    weights = compute_power_weights(len(numbers) - 1, 2)
+    high, low = (
+        sum(w * n for w, n in zip(each, numbers, strict=True))
+        for each in (weights, reversed(weights))
+    )
+    return [high, sum(numbers) - high - low, low]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +88,18 @@ class VarianceEstimate:
         rows = float(sum(numbers) / self.row_total)
         if rows <= (1 if self.is_sample else 0):
             return None
-        variance = _compute_variance(*(float(max(number, 0)) for number in numbers))
+        variance = _compute_variance(*_reduce_degree([float(max(n, 0)) for n in numbers]))
         return self._scale_variance(variance * rows / (rows - 1) if self.is_sample else variance)
 
     def intervals(self, level: Number) -> list[FloatInterval | None]:
         """Return the variances that the noise does not rule out (``accuracy.ratio_intervals``)."""
         outside = float(1 - parse_probability(level, "level"))
-        mean = np.array([1.0, 0.5, 0.0])
+        mean, square = (
+            np.array(compute_power_weights(len(self.columns) - 1, power)) for power in (1, 2)
+        )
         found = compute_covariance_intervals(
             to_matrix(self.columns),
-            (mean, mean, np.array([1.0, 0.0, 0.0])),
+            (mean, mean, square),
             self.noise,
             outside,
             float(self.row_total * self.is_sample),
@@ -143,8 +128,8 @@ class VarianceEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CovarianceEstimate:
-    """A covariance, or a correlation (``is_correlation``), from the moments of two columns; the
-    power of the second column varies fastest."""
+    """A covariance from the moments of two columns; the power of the second column varies
+    fastest."""
 
     columns: Sequence[Sequence[int | Fraction]]
     noise: AdditiveNoise | WeightedNoise
@@ -152,12 +137,10 @@ class CovarianceEstimate:
     grids: tuple[ClampedGrid, ClampedGrid]
     row_total: int
     is_sample: bool
-    is_correlation: bool
 
     @property
     def values(self) -> list[float | None]:
-        """The value of each group; None where the noisy count is too small, or where a variance
-        under a correlation is 0."""
+        """The value of each group; None where the noisy count is too small."""
         return [
             self._compute_value([float(max(number, 0)) for number in numbers])
             for numbers in zip(*self.columns, strict=True)
@@ -173,22 +156,10 @@ class CovarianceEstimate:
             for weights in self._compute_moment_weights()
         )
         together = product - first * second
-        if not self.is_correlation:
-            return together * self._width * (rows / (rows - 1) if self.is_sample else 1)
-        spread = math.sqrt(
-            _compute_variance(*self._sum_marginal(numbers, first=True))
-            * _compute_variance(*self._sum_marginal(numbers, first=False))
-        )
-        return min(max(together / spread, -1.0), 1.0) if spread > 0 else None
+        return together * self._width * (rows / (rows - 1) if self.is_sample else 1)
 
     def intervals(self, level: Number) -> list[FloatInterval | None]:
-        """Return the covariances that the noise does not rule out, or the correlations that a
-        joint box of all moments allows."""
-        if self.is_correlation:
-            return [
-                self._bound_correlation(_bound_numbers(numbers, self.noise, level))
-                for numbers in zip(*self.columns, strict=True)
-            ]
+        """Return the covariances that the noise does not rule out."""
         outside = float(1 - parse_probability(level, "level"))
         first, second, both = (np.array(weights) for weights in self._compute_moment_weights())
         found = compute_covariance_intervals(
@@ -215,58 +186,12 @@ class CovarianceEstimate:
             return None if self.is_sample else ends
         return min(*ends, value), max(*ends, value)
 
-    def _bound_correlation(self, box: NumberBox) -> FloatInterval:
-        first, second, product = (
-            _bound_mean(weights, box) for weights in self._compute_moment_weights()
-        )
-        ends = (
-            max(product[0] - first[1] * second[1], -0.25),
-            min(product[1] - first[0] * second[0], 0.25),
-        )
-        spreads = [self._bound_marginal_variance(box, first=which) for which in (True, False)]
-        least, most = (math.sqrt(spreads[0][i] * spreads[1][i]) for i in (0, 1))
-        if least == 0:
-            return -1.0, 1.0
-        low, high = (
-            ends[0] / (least if ends[0] < 0 else most),
-            ends[1] / (least if ends[1] > 0 else most),
-        )
-        return max(low, -1.0), min(high, 1.0)
-
     def _compute_moment_weights(self) -> list[list[float]]:
         """Return the weights of the moments in the means of t, of u and of t u."""
         powers = [k / self.degree for k in range(self.degree, -1, -1)]
         pairs = list(itertools.product(powers, powers))
         return [[a for a, _ in pairs], [b for _, b in pairs], [a * b for a, b in pairs]]
 
-    def _sum_marginal(self, numbers: Sequence[float], *, first: bool) -> list[float]:
-        """Return the moments of degree 2 of one column."""
-        return [
-            sum(numbers[3 * k + j] if first else numbers[3 * j + k] for j in range(3))
-            for k in range(3)
-        ]
-
-    def _bound_marginal_variance(self, box: NumberBox, *, first: bool) -> FloatInterval:
-        lows, highs = (self._sum_marginal([pair[i] for pair in box], first=first) for i in (0, 1))
-        return _bound_variance(list(zip(lows, highs, strict=True)))
-
     @property
     def _width(self) -> float:
         return float(math.prod((grid.high - grid.low) * grid.step for grid in self.grids))
-
-
-def _bound_mean(weights: Sequence[float], box: NumberBox) -> FloatInterval:
-    """Bound the weighted mean sum w n / sum n over all numbers n in a box.
-
-    It is least where numbers with small weights are large and the others small: sorted by weight,
-    at one of the cuts between the two.
-    """
-    order = sorted(zip(weights, box, strict=True))
-    found = []
-    for cut in range(len(order) + 1):
-        for less in (True, False):
-            numbers = [pair[(place < cut) == less] for place, (_, pair) in enumerate(order)]
-            total = sum(numbers)
-            if total > 0:
-                found.append(sum(w * n for (w, _), n in zip(order, numbers, strict=True)) / total)
-    return (min(found), max(found)) if found else (0.0, 1.0)

@@ -34,6 +34,7 @@ from hedgerow.database.query.pricing import (
     price_question,
 )
 from hedgerow.database.query.second_population_charging import describe_charges
+from hedgerow.database.uncharged.empty_rows import answer_about_no_rows
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.public_query import answer_public_query
 from hedgerow.database.uncharged.system_query import answer_system_query, is_system_query
@@ -42,6 +43,7 @@ from hedgerow.ledger.entry import Entry
 from hedgerow.release.payload import Release
 from hedgerow.release.release import release
 from hedgerow.sql.postprocessing.statement_split import split_statement
+from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition
 from hedgerow.sql.question import Question
 
 __all__ = ["CUSTODIAN", "read_count_question", "run_query"]
@@ -68,6 +70,8 @@ def run_query(
         return exact
     try:
         reading = read_question(context, request)
+    except UnsatisfiableCondition as refusal:
+        return answer_about_no_rows(request.sql, context.catalog, refusal)
     except Unsupported as refusal:
         # Not one question; it may be ordinary SQL over several.
         statement = split_statement(request.sql, context.catalog, refusal)

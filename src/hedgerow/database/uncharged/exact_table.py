@@ -29,6 +29,7 @@ class ExactTable(FrameConversions):
 
     types: Mapping[str, Type]
     rows: list[dict[str, Any]]
+    reason: str = _FREE_NOTE
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -47,8 +48,8 @@ class ExactTable(FrameConversions):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The note that it is free."""
-        return (_FREE_NOTE,)
+        """The note that says why it is free."""
+        return (self.reason,)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -89,7 +90,7 @@ class ExactTable(FrameConversions):
         return build_typed_table(self.types, self.rows)
 
     def __repr__(self) -> str:
-        return render_table_text(self, [*format_omitted_rows(len(self.rows)), _FREE_NOTE])
+        return render_table_text(self, [*format_omitted_rows(len(self.rows)), self.reason])
 
     def _repr_html_(self) -> str:
         titles = "".join(f"<th>{escape(name)}</th>" for name in self.columns)

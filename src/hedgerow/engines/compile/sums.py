@@ -212,7 +212,7 @@ class SumCompiler:
         name, grid = str(measure.column), measure.grid
         if grid is None:
             return [parts[name, None].copy()]
-        if measure.degree == 2 or measure.second is not None:
+        if measure.degree > 1 or measure.second is not None:
             return [
                 parts[measure, place].copy()
                 for place in range(measure.width - measure.has_null_sum)
@@ -345,7 +345,7 @@ def _list_parts(measure: Measure) -> list[SumPart]:
     name = measure.column
     if name is None:
         return []
-    if measure.degree == 2 or measure.second is not None:
+    if measure.degree > 1 or measure.second is not None:
         products: list[SumPart] = [
             (measure, place) for place in range(measure.width - measure.has_null_sum)
         ]

@@ -13,7 +13,7 @@ ORDER_STATISTICS = ("QUANTILE", "MIN", "MAX", "MODE")
 def check_options(binder: RowBinder, asked: AggregateSyntax) -> None:
     """Refuse options that contradict each other or do not apply to the aggregate."""
     named, limits = asked.named_arguments, asked.named_arguments.limits
-    is_sum = asked.function in ("SUM", "COUNT") and not asked.distinct
+    is_sum = asked.function in ("SUM", "COUNT") and not asked.distinct and len(asked.arguments) < 2
     has_method = named.method is not None or named.bound is not None
     conflicts = (
         (

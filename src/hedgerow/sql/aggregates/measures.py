@@ -40,9 +40,14 @@ _MAX_WIDTHS: Final = {
     "VAR_SAMP": 2**13,
     "STDDEV_POP": 2**13,
     "STDDEV_SAMP": 2**13,
+    "SKEWNESS": 2**9,
+    "KURTOSIS": 2**7,
+    "KURTOSIS_POP": 2**7,
 }
-# A correlation squares both widths, and the noise must fit beside that.
-_MAX_PAIR_WIDTHS: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12, "CORR": 2**7}
+_DEGREES: Final = {"AVG": 1, "SKEWNESS": 3, "KURTOSIS": 4, "KURTOSIS_POP": 4}  # of others 2
+# A correlation or a regression squares both widths, and the noise must fit beside that.
+_MAX_PAIR_WIDTHS: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12}
+_MAX_SQUARED_PAIR_WIDTH: Final = 2**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +68,15 @@ class MeasureCollector:
         self._scope = scope
         self._row_binder = RowBinder(scope, "an aggregate")
         self._columns: dict[Expression, str] = {}
+        # The two columns of each column that is not NULL where both are not.
+        self._pair_columns: dict[str, tuple[str, str]] = {}
         self.work = 0
         self._calls: dict[tuple[object, ...], AggregateCall] = {}
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
         """The distinct aggregates, with the measures they share."""
-        return share_measures(tuple(self._calls.values()))
+        return share_measures(tuple(self._calls.values()), self._pair_columns)
 
     @property
     def types(self) -> Mapping[str, Type]:
@@ -186,18 +193,20 @@ class MeasureCollector:
                 build_order_statistic(self._row_binder, asked, value, self._add_column(value)),
                 value.type,
             )
-        if asked.function in ("COVAR_POP", "COVAR_SAMP", "CORR"):
+        if len(asked.arguments) == 2:
             return _TypedMeasure(self._build_pair_moments(asked), "real")
         value = bind_argument(self._row_binder, asked)
         if asked.function == "SUM":
             return _TypedMeasure(self._build_sum(asked, value), value.type)
         grid = build_number_grid(self._row_binder, asked, value, _MAX_WIDTHS[asked.function])
-        degree = 1 if asked.function == "AVG" else 2
+        degree = _DEGREES.get(asked.function, 2)
         return _TypedMeasure(
             Measure("moments", self._add_column(value), grid, degree=degree), "real"
         )
 
     def _build_count(self, asked: AggregateSyntax) -> Measure:
+        if len(asked.arguments) == 2:
+            return self._build_pair_count(asked)
         if asked.distinct and (unit := find_privacy_id(self._row_binder, asked)) is not None:
             return self._build_unit_count(asked, unit)
         value = bind_argument(self._row_binder, asked)
@@ -230,6 +239,16 @@ class MeasureCollector:
         value = bind_argument(self._row_binder, asked)
         ones = replace(asked, named_arguments=NamedArguments(limits=(Fraction(0), Fraction(1))))
         return self._build_limited_sum(ones, value, _COUNT_GRID)
+
+    def _build_pair_count(self, asked: AggregateSyntax) -> Measure:
+        """Build REGR_COUNT(y, x), the count of rows where neither is NULL."""
+        pair = [bind_argument(self._row_binder, asked), self._row_binder.bind(asked.arguments[1])]
+        missing = [self._row_binder.apply(asked.node, "is null", value) for value in pair]
+        results = align_types([build_constant(None, "integer"), build_constant(1, "integer")])
+        either = self._row_binder.apply(asked.node, "or", *missing)
+        column = self._add_column(self._row_binder.apply(asked.node, "case", either, *results))
+        self._pair_columns[column] = self._add_column(pair[0]), self._add_column(pair[1])
+        return Measure("values", column)
 
     def _build_indicator(self, asked: AggregateSyntax, value: TypedExpression) -> TypedExpression:
         if not value.range.nullable:
@@ -290,10 +309,15 @@ class MeasureCollector:
             self._row_binder.bind(asked.arguments[1]),
         )
         grids = [
-            build_number_grid(self._row_binder, asked, value, _MAX_PAIR_WIDTHS[asked.function])
+            build_number_grid(
+                self._row_binder,
+                asked,
+                value,
+                _MAX_PAIR_WIDTHS.get(asked.function, _MAX_SQUARED_PAIR_WIDTH),
+            )
             for value in (first, second)
         ]
-        degree = 2 if asked.function == "CORR" else 1
+        degree = 1 if asked.function in _MAX_PAIR_WIDTHS else 2
         return Measure(
             "moments",
             self._add_column(first),

@@ -48,7 +48,7 @@ def build_number_grid(
         problem = "The bounds are too wide for an exact sum"
         fix = "Declare narrower bounds in the policy: within ±2^53."
         raise binder.text.refusal(Unbounded, problem, node, fix)
-    is_squared = asked.function.startswith(("VAR", "STDDEV", "COVAR"))
+    is_squared = asked.function.startswith(("VAR", "STDDEV", "COVAR", "REGR"))
     if is_squared and not 1 / _MAX_STEP <= grid.step <= _MAX_STEP:
         size, change = ("large", "smaller") if grid.step > 1 else ("small", "larger")
         binder.refuse(

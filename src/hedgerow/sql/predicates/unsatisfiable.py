@@ -1,9 +1,14 @@
-"""Refusals of WHERE conditions that no row can meet: the answer would be noise alone."""
+"""Detection of WHERE conditions that no row can meet, by the statement and the policy alone.
+
+Of the outermost SELECT such a condition is raised as ``UnsatisfiableCondition``: its answer is
+known without any data. In a subquery it is refused.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Final
 
 from sqlglot import exp
 
@@ -25,15 +30,25 @@ from hedgerow.sql.predicates.domain_narrowing import split_conjuncts
 from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 
-__all__ = ["refuse_unsatisfiable"]
+__all__ = ["NEVER_TRUE", "UnsatisfiableCondition", "refuse_unsatisfiable"]
+
+NEVER_TRUE: Final = "This condition is never true, so the answer would be noise alone"
 
 _MAX_LISTED_VALUES = 10
 
 
+class UnsatisfiableCondition(Unsupported):
+    """The WHERE of the outermost SELECT is never true."""
+
+
 def refuse_unsatisfiable(
-    scope: Scope, conditions: tuple[TypedExpression, ...], where: exp.Expr | None
+    scope: Scope,
+    conditions: tuple[TypedExpression, ...],
+    where: exp.Expr | None,
+    kind: type[Refused],
 ) -> None:
-    """Refuse a WHERE that is never true, and underline the part that is wrong."""
+    """Refuse a WHERE that is never true by an error of this kind, and underline the part that is
+    wrong; refuse a listed value that does not exist."""
     if where is None:
         return
     ranges = _collect_declared_ranges(scope)
@@ -47,16 +62,12 @@ def refuse_unsatisfiable(
             "Leave it out. To see the columns and the cost, write EXPLAIN PRIVACY"
             " before the SELECT: it is free."
         )
-        raise scope.text.refusal(
-            Unsupported,
-            "This condition is never true, so the answer would be noise alone",
-            node,
-            fix,
-        )
+        raise scope.text.refusal(kind, NEVER_TRUE, node, fix)
     for condition in conditions:
         found = find_contradiction(condition.expression, ranges)
         if found is not None:
             raise _build_contradiction_error(
+                kind,
                 scope,
                 _find_condition(scope, where.this, lambda part: find_contradiction(part, ranges)),
                 *found,
@@ -108,12 +119,12 @@ def _find_condition(
 
 
 def _build_contradiction_error(
-    scope: Scope, node: exp.Expr, subject: Expression, known: Range | None
+    kind: type[Refused], scope: Scope, node: exp.Expr, subject: Expression, known: Range | None
 ) -> Refused:
     inner, name = node.unnest(), _format_subject(scope, node, subject)
     if known is None:
         return scope.text.refusal(
-            Unsupported,
+            kind,
             f"This is never true: the lower bound of {name} is above the upper bound",
             node,
             "Write the smaller value first: BETWEEN 18 AND 65.",
@@ -133,14 +144,14 @@ def _build_contradiction_error(
             else "Use values that the policy declares."
         )
         return scope.text.refusal(
-            Unsupported,
+            kind,
             f"This is never true: {name} is one of {_format_values(known)}",
             node,
             fix,
         )
     if known.low is None and known.high is None:
         return scope.text.refusal(
-            Unsupported,
+            kind,
             f"This is never true: {name} is a whole number",
             node,
             "Use whole numbers, or a range.",
@@ -155,7 +166,7 @@ def _build_contradiction_error(
         f"lies between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"is {relation} {ends[0]}"
     )
     return scope.text.refusal(
-        Unsupported, f"This is never true: {name} {problem}", node, "Use values in that range."
+        kind, f"This is never true: {name} {problem}", node, "Use values in that range."
     )
 
 

@@ -13,7 +13,11 @@ from hedgerow.sql.binder.row_expressions import RowBinder, check_args
 from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.predicates.unsatisfiable import refuse_unsatisfiable
+from hedgerow.sql.predicates.unsatisfiable import (
+    NEVER_TRUE,
+    UnsatisfiableCondition,
+    refuse_unsatisfiable,
+)
 from hedgerow.sql.relations.column_names import ColumnNames
 from hedgerow.sql.relations.join_conditions import JoinInput
 from hedgerow.sql.relations.joins import JoinedRows, join_inputs
@@ -80,8 +84,9 @@ class FromBinder:
             )
         return found
 
-    def bind_from(self, select: exp.Select) -> Scope:
+    def bind_from(self, select: exp.Select, *, is_outermost: bool = False) -> Scope:
         """Bind FROM and WHERE to the rows of a SELECT."""
+        kind = UnsatisfiableCondition if is_outermost else Unsupported
         from_ = select.args.get("from_")
         if from_ is None:
             raise self.text.refusal(
@@ -97,17 +102,14 @@ class FromBinder:
         condition: TypedExpression | None = None
         for part in found.conditions:
             if part.is_null and where is not None:
-                self._refuse(
-                    where.this,
-                    "This condition is never true, so the answer would be noise alone",
-                    "Write a comparison, such as x > 0 or x = 'a'.",
-                )
+                fix = "Write a comparison, such as x > 0 or x = 'a'."
+                raise self.text.refusal(kind, NEVER_TRUE, where.this, fix)
             condition = (
                 part
                 if condition is None
                 else RowBinder(found.scope).apply(where or from_, "and", condition, part)
             )
-        refuse_unsatisfiable(found.scope, found.conditions, where)
+        refuse_unsatisfiable(found.scope, found.conditions, where, kind)
         return found.scope.filter_rows(condition).check_limits()
 
     def rewrite_conditions(self, select: exp.Select) -> exp.Select:

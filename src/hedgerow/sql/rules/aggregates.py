@@ -12,13 +12,15 @@ from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule, find_filled_args
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.question import AggregateFunction
+from hedgerow.sql.syntax.function_synonyms import KurtosisPop
 from hedgerow.sql.syntax.named_arguments import NUMBER, find_named_arguments
 
 __all__ = ["RULES", "bind_named_call", "find_aggregate_name", "is_aggregate"]
 
 _AGGREGATES: Final = (
     "The aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP,"
-    " COVAR_SAMP, CORR, MIN, MAX, MEDIAN, QUANTILE, PERCENTILE_CONT and MODE."
+    " COVAR_SAMP, CORR, REGR_SLOPE, REGR_INTERCEPT, REGR_R2, REGR_COUNT, SKEWNESS, KURTOSIS, MIN,"
+    " MAX, MEDIAN, QUANTILE, PERCENTILE_CONT and MODE."
 )
 _ONE_ARGUMENT: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.Count: ("COUNT", "COUNT"),
@@ -29,6 +31,9 @@ _ONE_ARGUMENT: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.StddevPop: ("STDDEV_POP", "STDDEV_POP"),
     exp.Stddev: ("STDDEV", "STDDEV_SAMP"),
     exp.StddevSamp: ("STDDEV_SAMP", "STDDEV_SAMP"),
+    exp.Skewness: ("SKEWNESS", "SKEWNESS"),
+    exp.Kurtosis: ("KURTOSIS", "KURTOSIS"),
+    KurtosisPop: ("KURTOSIS_POP", "KURTOSIS_POP"),
     exp.Min: ("MIN", "MIN"),
     exp.Max: ("MAX", "MAX"),
     exp.Mode: ("MODE", "MODE"),
@@ -40,6 +45,15 @@ _TWO_ARGUMENTS: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.CovarPop: ("COVAR_POP", "COVAR_POP"),
     exp.CovarSamp: ("COVAR_SAMP", "COVAR_SAMP"),
     exp.Corr: ("CORR", "CORR"),
+    exp.RegrSlope: ("REGR_SLOPE", "REGR_SLOPE"),
+    exp.RegrIntercept: ("REGR_INTERCEPT", "REGR_INTERCEPT"),
+    exp.RegrR2: ("REGR_R2", "REGR_R2"),
+    exp.RegrCount: ("REGR_COUNT", "COUNT"),
+    exp.RegrAvgx: ("REGR_AVGX", "REGR_AVGX"),
+    exp.RegrAvgy: ("REGR_AVGY", "REGR_AVGY"),
+    exp.RegrSxx: ("REGR_SXX", "REGR_SXX"),
+    exp.RegrSyy: ("REGR_SYY", "REGR_SYY"),
+    exp.RegrSxy: ("REGR_SXY", "REGR_SXY"),
 }
 _QUANTILES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
     exp.Quantile: ("QUANTILE", "quantile"),
@@ -253,5 +267,4 @@ RULES: tuple[Rule | Refusal, ...] = (
     ),
     *_build_refusals(exp.IgnoreNulls, exp.RespectNulls, first=_VALUES_FIX),
     *_build_refusals(exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
-    *_build_refusals(exp.Kurtosis, exp.Skewness),
 )

@@ -1,0 +1,32 @@
+"""Questions with the functions that other databases know, for neighbours of one table."""
+
+from __future__ import annotations
+
+from random import Random
+
+__all__ = ["function_question"]
+
+AGGREGATES = (
+    *("REGR_SLOPE(cost, age)", "REGR_COUNT(cost, age)", "REGR_SXX(age, score)"),
+    *("SKEWNESS(age)", "KURTOSIS(age)", "KURTOSIS_POP(cost)", "SKEWNESS(score)"),
+    *("SUMIF(age, level = 1)", "AVG(TRUNC(cost / 7))", "SUM(POWER(level, 3))", "SUM(SIGN(score))"),
+    *("APPROX_COUNT_DISTINCT(city)", "APPROX_QUANTILE(age, 0.9)"),
+    "COUNT(DECODE(region, 'north', 1, NULL, 2))",
+)
+KEYS = (
+    *("WIDTH_BUCKET(age, 20, 60, 4)", "DECODE(city, 'ulm', 'here', 'away')", "level // 2"),
+    *("NVL2(city, region, 'none')", "SIGN(score)", "region"),
+)
+CONDITIONS = (
+    *("city ILIKE 'U%'", "age IS DISTINCT FROM 30", "CONTAINS(city, 'o')"),
+    *("age BETWEEN SYMMETRIC 60 AND level", "region IS NOT DISTINCT FROM city"),
+)
+
+
+def function_question(random: Random) -> str:
+    """One question, with or without keys and a condition."""
+    keys = random.sample(KEYS, random.choice([0, 0, 1, 2]))
+    outputs = [*keys, *random.sample(AGGREGATES, random.choice([1, 2, 3]))]
+    where = f" WHERE {random.choice(CONDITIONS)}" if random.random() < 0.3 else ""
+    group = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(outputs)} FROM data{where}{group}"
