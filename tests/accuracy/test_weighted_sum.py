@@ -184,3 +184,18 @@ def test_no_noise_has_no_size() -> None:
 def test_zero_groups_have_no_radii(law: Laplace | Gaussian | WeightedNoise) -> None:
     for numbers in (1, 3, 9):
         assert compute_radii(law, np.zeros((0, numbers)), 0.05).shape == (0,)
+
+
+def test_radii_of_many_numbers_are_bounds_that_are_not_much_wider() -> None:
+    generator = np.random.default_rng(5)
+    weights = generator.uniform(0, 1, (6, 9))
+    for noise in (
+        Laplace(Fraction(1000)),
+        WeightedNoise(((Laplace(Fraction(900)), Fraction(1, 3)),)),
+    ):
+        for beta in (0.025, 0.01, 1e-4):
+            found = compute_radii(noise, weights, beta)
+            for row, far in zip(weights, found.tolist(), strict=True):
+                parts = tuple(Fraction(float(weight)) for weight in row)
+                exact = float(compute_radius(noise, parts, Fraction(beta)))
+                assert exact < far < 1.6 * exact
