@@ -308,3 +308,7 @@ SELECT KURTOSIS(age) FROM visits
 SELECT REGR_COUNT(patient_id, age) FROM visits
 --> a0: values of CASE WHEN age IS NULL THEN NULL ELSE 1 END (integer)
 --> regr_count = a0 (integer)
+
+SELECT BOOL_AND(smoker) FROM visits
+--> a0: least of CASE WHEN NOT smoker THEN 0 WHEN smoker THEN 1 ELSE NULL END from 0 to 1 steps of 1 by exponential (MIN, integer)
+--> bool_and = a0 = 1 (boolean)

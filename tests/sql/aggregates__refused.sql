@@ -61,9 +61,6 @@ SELECT ARG_MAX(city, age) FROM visits
 SELECT FIRST(city) FROM visits
 --> Unsupported: This aggregate is not supported
 
-SELECT BOOL_AND(smoker) FROM visits
---> Unsupported: This aggregate is not supported
-
 SELECT region FROM visits GROUP BY region
 --> Unsupported: This SELECT has no aggregate, so it would return individual rows
 

@@ -12,5 +12,3 @@ SELECT DAYNAME(day) AS d, COUNT(*) FROM visits GROUP BY d
 
 SELECT WEEK(day) AS w, COUNT(*) FROM visits GROUP BY w
 --> Unsupported: This function is not supported
-
---> Unsupported: This function is not supported

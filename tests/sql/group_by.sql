@@ -191,3 +191,39 @@ SELECT NULL AS kind, region, COUNT(*) AS n FROM visits GROUP BY kind, 2
 SELECT COUNT(*) FROM visits GROUP BY 'x'
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT DATE_TRUNC('month', day) AS day, COUNT(*) FROM visits GROUP BY day
+--> k0: day (date, as they occur)
+--> a0: rows (integer)
+--> day = DATE_TRUNC('month', k0) (date)
+--> count = a0 (integer)
+
+SELECT region AS city, COUNT(*) AS n, AVG(age) AS age FROM visits WHERE age > 3 GROUP BY region ORDER BY age DESC
+--> where age >= 4
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> a1: moments of age from 0 to 110 steps of 1 (real)
+--> city = k0 (text)
+--> n = a0 (integer)
+--> age = a1 (real)
+--> order by a1 desc
+
+SELECT UPPER(region) AS region, COUNT(*) FROM visits GROUP BY region HAVING region <> 'x' ORDER BY region
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> region = UPPER(k0) (text)
+--> count = a0 (integer)
+--> having k0 <> 'x'
+--> order by UPPER(k0)
+
+SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY age
+--> k0: age (integer, 111 values)
+--> a0: rows (integer)
+--> age = FLOOR(k0 / 10) (integer)
+--> count = a0 (integer)
+
+SELECT COALESCE(region, 'none') AS Region, COUNT(*) FROM (SELECT region FROM visits) GROUP BY region
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> Region = COALESCE(k0, 'none') (text)
+--> count = a0 (integer)

@@ -40,8 +40,14 @@ SELECT COUNT(*) FROM visits GROUP BY age, age+1, age+2, age+3, age+4, age+5, age
 SELECT age, COUNT(*) FROM visits WHERE age < 5 AND age IN (7, 8) GROUP BY age
 --> Unsupported: WHERE excludes every declared value of this key
 
-SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY age
---> Unsupported: age is ambiguous: it names a column and an output
+SELECT region AS city, COUNT(*) FROM visits GROUP BY city
+--> Unsupported: region is neither in GROUP BY nor inside an aggregate
 
-SELECT COALESCE(region, 'none') AS Region, COUNT(*) FROM (SELECT region FROM visits) GROUP BY region
---> Unsupported: region is ambiguous: it names a column and an output
+SELECT region AS patient_id, COUNT(*) FROM visits GROUP BY patient_id
+--> Unsupported: patient_id is the name of the privacy id
+
+SELECT patient_id AS region, COUNT(*) FROM visits GROUP BY region
+--> Unsupported: patient_id is the privacy id. It cannot be selected, filtered or aggregated
+
+SELECT patient_id AS who, COUNT(*) FROM visits GROUP BY who
+--> Unsupported: patient_id is the privacy id. Grouping by it would show each unit on its own

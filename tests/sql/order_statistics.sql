@@ -111,3 +111,28 @@ SELECT APPROX_QUANTILE(age, 0.5), APPROX_PERCENTILE(age, 0.5), PERCENTILE_APPROX
 --> quantile_2 = a1 (integer)
 --> percentile_cont = a0 (integer)
 --> percentile_disc = a0 (integer)
+
+SELECT MIN(region), MAX(region), MAX(smoker), BOOL_AND(smoker), BOOL_OR(age > 3) FILTER (WHERE smoker) FROM visits
+--> a0: least of CASE WHEN region = 'east' THEN 0 WHEN region = 'north' THEN 1 WHEN region = 'south' THEN 2 WHEN region = 'west' THEN 3 ELSE NULL END from 0 to 3 steps of 1 by exponential (MIN, integer)
+--> a1: greatest of CASE WHEN region = 'east' THEN 0 WHEN region = 'north' THEN 1 WHEN region = 'south' THEN 2 WHEN region = 'west' THEN 3 ELSE NULL END from 0 to 3 steps of 1 by exponential (MAX, integer)
+--> a2: greatest of CASE WHEN NOT smoker THEN 0 WHEN smoker THEN 1 ELSE NULL END from 0 to 1 steps of 1 by exponential (MAX, integer)
+--> a3: least of CASE WHEN NOT smoker THEN 0 WHEN smoker THEN 1 ELSE NULL END from 0 to 1 steps of 1 by exponential (MIN, integer)
+--> a4: greatest of CASE WHEN smoker THEN CASE WHEN age <= 3 THEN 0 WHEN age >= 4 THEN 1 ELSE NULL END ELSE NULL END from 0 to 1 steps of 1 by exponential (MAX, integer)
+--> min = CASE WHEN a0 = 0 THEN 'east' WHEN a0 = 1 THEN 'north' WHEN a0 = 2 THEN 'south' WHEN a0 = 3 THEN 'west' ELSE NULL END (text)
+--> max = CASE WHEN a1 = 0 THEN 'east' WHEN a1 = 1 THEN 'north' WHEN a1 = 2 THEN 'south' WHEN a1 = 3 THEN 'west' ELSE NULL END (text)
+--> max_2 = CASE WHEN a2 = 0 THEN FALSE WHEN a2 = 1 THEN TRUE ELSE NULL END (boolean)
+--> bool_and = a3 = 1 (boolean)
+--> bool_or = a4 = 1 (boolean)
+
+SELECT COUNT(*) FROM (SELECT patient_id, BOOL_OR(age > 3) AS old FROM visits GROUP BY patient_id) AS t WHERE old
+--> each person: f0 greatest of c0
+-->   columns c0: CASE WHEN age <= 3 THEN 0 WHEN age >= 4 THEN 1 ELSE NULL END
+-->   visits
+--> of visits: 1 groups, 1 rows
+--> where f0 = 1
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT MAX(smoker) FROM visits
+--> a0: greatest of CASE WHEN NOT smoker THEN 0 WHEN smoker THEN 1 ELSE NULL END from 0 to 1 steps of 1 by exponential (MAX, integer)
+--> max = CASE WHEN a0 = 0 THEN FALSE WHEN a0 = 1 THEN TRUE ELSE NULL END (boolean)

@@ -10,9 +10,6 @@ SELECT MIN(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patien
 SELECT MAX(city) FROM visits
 --> Unsupported: MAX needs numbers or dates, but this is text
 
-SELECT MAX(smoker) FROM visits
---> Unsupported: MAX needs numbers or dates, but this is boolean
-
 SELECT MEDIAN(3) FROM visits
 --> Unsupported: This has only one possible value
 
@@ -84,3 +81,12 @@ SELECT MAX(age, bracket => 0.1) FROM visits
 
 SELECT SUM(age, bracket => 0.1) FROM visits
 --> Unsupported: SUM takes no bracket
+
+SELECT MIN(city) FROM visits
+--> Unsupported: MIN needs numbers or dates, but this is text
+
+SELECT BOOL_OR(age) FROM visits
+--> Unsupported: AND, OR and NOT need conditions, but this is an integer
+
+SELECT DP_INTERVAL_LOW(m), MIN(region) AS m FROM visits
+--> Unsupported: This aggregate has no interval

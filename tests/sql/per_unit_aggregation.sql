@@ -193,3 +193,11 @@ SELECT COUNT(*) FROM (SELECT patient_id AS p, COUNT(*) AS n FROM visits GROUP BY
 --> of visits: 1 groups, 1 rows
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT AVG(LEAST(n, 5)) FROM (SELECT patient_id, MONTH(day) AS day, COUNT(*) AS n FROM visits GROUP BY patient_id, day)
+--> each person, c0: f0 rows
+-->   columns c0: day
+-->   visits
+--> of visits: 1 groups, 5 rows
+--> a0: moments of LEAST(f0, 5) from 0 to 5 steps of 1 (real)
+--> avg = a0 (real)

@@ -66,6 +66,3 @@ SELECT COUNT(*) FROM (SELECT patient_id, SUM(age + COUNT(*)) AS n FROM visits GR
 
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(Cost * 1e-300) AS s FROM visits GROUP BY patient_id)
 --> Unbounded: The bounds are too wide for an exact sum
-
-SELECT AVG(LEAST(n, 5)) FROM (SELECT patient_id, MONTH(day) AS day, COUNT(*) AS n FROM visits GROUP BY patient_id, day)
---> Unsupported: day is ambiguous: it names a column and an output

@@ -7,10 +7,10 @@ from datetime import date
 
 import pytest
 
-from hedgerow.errors import Unsupported
+from hedgerow.errors import Refused
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
-from sql.helpers_fixtures import CATALOG, ask, check_answered, check_refused, pairs
+from sql.helpers_fixtures import CATALOG, ask, check_answered, check_refused, describe, pairs
 
 
 @pytest.mark.parametrize(("sql", "expected"), pairs("group_by"))
@@ -24,19 +24,35 @@ def test_unsupported_sql_is_refused_with_the_expected_message(sql: str, expected
 
 
 @pytest.mark.parametrize(
-    ("source", "end"),
+    "sql",
     [
-        ("visits AS v", "For the output write GROUP BY 2; for the column write v.region."),
-        (
-            "(SELECT region FROM visits)",
-            "For the output write GROUP BY 2; for the column give the output another name.",
-        ),
+        "SELECT region AS patient_id, COUNT(*) FROM visits GROUP BY patient_id",
+        "SELECT patient_id AS region, COUNT(*) FROM visits GROUP BY region",
+        "SELECT COUNT(*) AS patient_id FROM visits HAVING patient_id > 3",
+        "SELECT region, COUNT(*) FROM visits GROUP BY region ORDER BY patient_id",
+        "SELECT COUNT(*) FROM labs JOIN (SELECT age AS patient_id FROM visits) AS v"
+        " USING (patient_id)",
+        "SELECT COUNT(*) FROM (SELECT age AS patient_id, MAX(Cost) AS m FROM visits GROUP BY age)",
     ],
 )
-def test_an_ambiguous_group_by_name_is_refused_with_both_spellings(source: str, end: str) -> None:
-    with pytest.raises(Unsupported) as caught:
-        ask(f"SELECT COUNT(*) AS n, UPPER(region) AS region FROM {source} GROUP BY region")
-    assert str(caught.value).endswith(end)
+def test_an_alias_does_not_hide_the_id(sql: str) -> None:
+    with pytest.raises(Refused):
+        ask(sql)
+
+
+def test_a_column_under_the_name_of_the_id_is_counted_as_a_column() -> None:
+    try:
+        found = describe(
+            ask("SELECT COUNT(DISTINCT patient_id) FROM (SELECT age AS patient_id FROM visits)")
+        )
+    except Refused:
+        return
+    assert "a0: distinct of" in found
+
+
+def test_the_same_extreme_has_one_measure() -> None:
+    found = ask("SELECT MIN(smoker), BOOL_AND(smoker), EVERY(smoker), MIN(region) FROM visits")
+    assert len(found.plan.measures) == 2
 
 
 def domain(key: str) -> object:

@@ -13,8 +13,13 @@ from hedgerow.answers.estimates.estimate import compute_linear_weights
 from hedgerow.answers.unit_noun import UnitNoun
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.order_statistics import OrderStatistic
-from hedgerow.plan.relations import find_owner_join, list_inputs, list_schemas
-from hedgerow.plan.scalar.expressions import ColumnRef
+from hedgerow.plan.relations import (
+    Project,
+    find_owner_join,
+    list_inputs,
+    list_schemas,
+)
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.values import Range
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, format_bound
@@ -109,6 +114,7 @@ def _has_clipped_sum(question: Question) -> bool:
 def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
     """Describe the ranges that values, and sums of one unit, are clamped to."""
     bound, clips = question.plan.bound, _has_clipped_sum(question)
+    expressions = dict(bound.source.outputs) if isinstance(bound.source, Project) else {}
     clamped: dict[str, list[str]] = {}
     counts = {call.bracket.count for call in question.aggregates if call.bracket is not None}
     for call in question.aggregates:
@@ -118,7 +124,11 @@ def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
                 yield _describe_clipped_sum(call, measure.grid, noun)
             continue
         # A count is not clamped, even where it shares its measure with a sum.
-        columns = [] if call.function == "COUNT" else _list_clamped_columns(measure)
+        columns = [
+            (column, grid)
+            for column, grid in _list_clamped_columns(measure)
+            if call.function != "COUNT" and not _is_choice(expressions.get(column))
+        ]
         if columns:
             ends = [_format_clamp(grid, bound.columns[column]) for column, grid in columns]
             clamped.setdefault(" and ".join(ends).replace(" and values", " and"), []).append(
@@ -132,6 +142,13 @@ def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
         *others, last = dict.fromkeys(texts)
         who = f"{', '.join(others)} and {last} clamp" if others else f"{last} clamps"
         yield f"{who} {clamp}."
+
+
+def _is_choice(expression: Expression | None) -> bool:
+    """Return whether a value is one of several constants: none of them is ever clamped."""
+    if not isinstance(expression, Call) or expression.function != "case":
+        return isinstance(expression, Constant)
+    return all(map(_is_choice, (*expression.arguments[1:-1:2], expression.arguments[-1])))
 
 
 def _describe_threshold(

@@ -122,36 +122,13 @@ def strip_alias(item: exp.Expr) -> exp.Expr:
 
 
 def _resolve_item(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:
-    """Resolve a position, a column or an alias; refuse a name that may be either.
-
-    A wrong guess would cost budget.
-    """
+    """Resolve a position, a column or an alias; as in SQL, a column comes before an alias."""
     if isinstance(node, exp.Literal) and not node.is_string:
         return resolve_position(scope.text, node, items)
-    if not isinstance(node, exp.Column) or "table" in node.args:
+    if not isinstance(node, exp.Column) or "table" in node.args or scope.find_column(node):
         return node
-    named = [
-        place
-        for place, item in enumerate(items)
-        if (find_alias(item) or "").casefold() == node.name.casefold()
-    ]
-    column = scope.find_column(node)
-    if column is None:
-        return strip_alias(items[named[0]]) if named else node
-    for place in named:
-        output = strip_alias(items[place]).unnest()
-        if _is_key(output) and not (
-            isinstance(output, exp.Column) and scope.find_column(output) == column
-        ):
-            problem = f"{node.name[:60]} is ambiguous: it names a column and an output"
-            own = (
-                f"write {quote_name(column.alias)}.{quote_name(column.name)}"
-                if column.alias
-                else "give the output another name"
-            )
-            fix = f"For the output write GROUP BY {place + 1}; for the column {own}."
-            raise scope.text.refusal(Unsupported, problem, node, fix)
-    return node
+    named = [item for item in items if (find_alias(item) or "").casefold() == node.name.casefold()]
+    return strip_alias(named[0]) if named else node
 
 
 def _is_key(item: exp.Expr) -> bool:

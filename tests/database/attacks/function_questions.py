@@ -11,7 +11,7 @@ AGGREGATES = (
     *("SKEWNESS(age)", "KURTOSIS(age)", "KURTOSIS_POP(cost)", "SKEWNESS(score)"),
     *("SUMIF(age, level = 1)", "AVG(TRUNC(cost / 7))", "SUM(POWER(level, 3))", "SUM(SIGN(score))"),
     *("APPROX_COUNT_DISTINCT(city)", "APPROX_QUANTILE(age, 0.9)"),
-    "COUNT(DECODE(region, 'north', 1, NULL, 2))",
+    *("COUNT(DECODE(region, 'north', 1, NULL, 2))", "BOOL_OR(age > 60)", "MIN(region)"),
 )
 KEYS = (
     *("WIDTH_BUCKET(age, 20, 60, 4)", "DECODE(city, 'ulm', 'here', 'away')", "level // 2"),

@@ -103,7 +103,7 @@ def test_only_numeric_text_is_hinted_as_a_number() -> None:
             "SELECT AVG(r.beds) FROM visits v JOIN regions r ON r.region = v.region", catalog
         )
     with pytest.raises(Unsupported, match=r"Use MODE\(x\) or COUNT\(x\)\."):
-        ask("SELECT MAX(region) FROM visits")
+        ask("SELECT MEDIAN(region) FROM visits")
 
 
 @pytest.mark.parametrize("condition", ["age = '5.5'", "'5.5' < age", "YEAR(day) = '5.5'"])

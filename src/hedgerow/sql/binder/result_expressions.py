@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 from sqlglot import exp
 
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
-from hedgerow.plan.values import Range
+from hedgerow.plan.values import Range, Type
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.measures import MeasureCollector, build_result_read
 from hedgerow.sql.binder.output_names import find_alias
 from hedgerow.sql.binder.row_expressions import RowBinder, build_type_range
 from hedgerow.sql.binder.scope import Scope
-from hedgerow.sql.binder.typed_expression import TypedExpression
+from hedgerow.sql.binder.typed_expression import TypedExpression, build_constant
 from hedgerow.sql.rules.aggregates import is_aggregate
 
 __all__ = ["ResultBinder"]
 
 ResultClause = Literal["select", "having", "order"]
+_MAX_LISTED_VALUES: Final = 200  # of which the least or the greatest is selected
 _CLIPPED_EXAMPLE: Final = "contribution_bounds_per_group => (0, 100), clipped => TRUE"
 
 
@@ -95,8 +97,50 @@ class ResultBinder(RowBinder):
 
     def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
         """Bind an aggregate; equal ones share one result."""
+        if asked.function in ("MIN", "MAX"):
+            listed = self._list_values(asked)
+            if listed is not None:
+                return self._bind_listed_extreme(asked, listed)
         call = self._measures.add(asked)
         return TypedExpression(build_result_read(call.name), build_type_range(call.type))
+
+    def _list_values(self, asked: AggregateSyntax) -> list[Any] | None:
+        """Return the declared values of the text or condition under MIN or MAX, in order."""
+        argument = RowBinder(self.scope, "an aggregate").bind(asked.arguments[0])
+        if argument.type not in ("text", "boolean"):
+            return None
+        values = (False, True) if argument.type == "boolean" else argument.range.values
+        return sorted(values) if values and 2 <= len(values) <= _MAX_LISTED_VALUES else None
+
+    def _bind_listed_extreme(
+        self, asked: AggregateSyntax, listed: Sequence[Any]
+    ) -> TypedExpression:
+        """Bind MIN or MAX of listed values by their places in the list."""
+        argument = asked.arguments[0]
+        branches = [
+            exp.If(
+                this=exp.EQ(
+                    this=argument.copy(),
+                    expression=exp.Boolean(this=value)
+                    if isinstance(value, bool)
+                    else exp.Literal.string(value),
+                ),
+                true=exp.Literal.number(place),
+            )
+            for place, value in enumerate(listed)
+        ]
+        call = self._measures.add(replace(asked, arguments=(exp.Case(ifs=branches),)))
+        place_read = TypedExpression(build_result_read(call.name), build_type_range(call.type))
+        type_: Type = "boolean" if isinstance(listed[0], bool) else "text"
+        parts = [
+            part
+            for place, value in enumerate(listed)
+            for part in (
+                self.apply(asked.node, "=", place_read, build_constant(place, "integer")),
+                build_constant(value, type_),
+            )
+        ]
+        return self.apply(asked.node, "case", *parts, build_constant(None, type_))
 
     def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
         """Bind an end of the interval of an aggregate, or the count of units that it clips."""
@@ -110,7 +154,8 @@ class ResultBinder(RowBinder):
                 "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.",
             )
         value = self.bind(inner)
-        assert isinstance(value.expression, ColumnRef)
+        if not isinstance(value.expression, ColumnRef):
+            self.refuse(node, "This aggregate has no interval", "Leave it out.")
         if end == "clipped":
             count = self._measures.find_clipping_count(value.expression.column[1:])
             if count is None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule, find_filled_args
-from hedgerow.sql.binder.typed_expression import TypedExpression
+from hedgerow.sql.binder.typed_expression import TypedExpression, build_constant
 from hedgerow.sql.question import AggregateFunction
 from hedgerow.sql.syntax.function_synonyms import KurtosisPop
 from hedgerow.sql.syntax.named_arguments import NUMBER, find_named_arguments
@@ -38,6 +38,8 @@ _ONE_ARGUMENT: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.Max: ("MAX", "MAX"),
     exp.Mode: ("MODE", "MODE"),
     exp.Median: ("MEDIAN", "QUANTILE"),
+    exp.LogicalAnd: ("BOOL_AND", "MIN"),
+    exp.LogicalOr: ("BOOL_OR", "MAX"),
     exp.CountIf: ("COUNT_IF", "COUNT"),
     exp.ApproxDistinct: ("APPROX_COUNT_DISTINCT", "COUNT"),
 }
@@ -97,7 +99,10 @@ def _unwrap(node: exp.Expr) -> exp.Expr:
 
 
 def _bind_call(node: exp.Expr, binder: Binder) -> TypedExpression:
-    return binder.bind_aggregate(replace(_parse_call(node, binder), node=node))
+    found = binder.bind_aggregate(replace(_parse_call(node, binder), node=node))
+    if isinstance(_unwrap(node), exp.LogicalAnd | exp.LogicalOr):
+        return binder.apply(node, "=", found, build_constant(1, "integer"))
+    return found
 
 
 def bind_named_call(node: exp.Anonymous, binder: Binder) -> TypedExpression:
@@ -135,6 +140,10 @@ def _parse_single(node: exp.Expr, binder: Binder) -> AggregateSyntax:
         binder.refuse(node, f"{name} takes one column", f"Write one {name} for each column.")
     _check_args(node, binder, "this", "big_int")
     at = Fraction(1, 2) if name == "MEDIAN" else None
+    if name in ("BOOL_AND", "BOOL_OR") and inner is not None:
+        ends = [(exp.Not(this=exp.Paren(this=inner.copy())), 0), (inner, 1)]
+        branches = [exp.If(this=test, true=exp.Literal.number(end)) for test, end in ends]
+        return AggregateSyntax(node, name, function, (exp.Case(ifs=branches),))
     if name == "COUNT_IF" and inner is not None:
         return AggregateSyntax(node, name, function, (), conditions=(inner,))
     if name == "COUNT" and (inner is None or type(inner) is exp.Star):
@@ -266,5 +275,5 @@ RULES: tuple[Rule | Refusal, ...] = (
         first=_VALUES_FIX,
     ),
     *_build_refusals(exp.IgnoreNulls, exp.RespectNulls, first=_VALUES_FIX),
-    *_build_refusals(exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
+    *_build_refusals(exp.Grouping),
 )
