@@ -52,6 +52,17 @@ def state(book: LedgerState) -> object:
     }
 
 
+def test_the_quota_of_a_day_begins_anew_at_midnight() -> None:
+    book = opened(("policy", rule("5/1") | {"daily_quotas": {"ana": "1/4"}}))
+    assert (book.daily_quota("ana"), book.daily_quota("ben")) == (Fraction(1, 4), None)
+    assert LedgerState().daily_quota("ana") is None
+    add(book, "charge", cost(epsilon="1/4"))
+    words = "quota for a day of analyst 'ana' .* with 0 left. Wait until midnight UTC"
+    refused(book, "charge", cost(epsilon="1/8"), BudgetExceeded, words)
+    add(book, "charge", cost(epsilon="1/4"), later(24 * 60))
+    refused(book, "charge", cost(epsilon="1/8"), BudgetExceeded, words, later(24 * 60))
+
+
 def test_the_quota_of_an_analyst() -> None:
     book = opened(("policy", rule("5/1", quotas={"ana": "1/4"})))
     add(book, "charge", cost(epsilon="1/8"))

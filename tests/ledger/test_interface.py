@@ -303,3 +303,11 @@ def test_a_repeated_request_among_several_is_not_charged_again(ledger: MemoryLed
     assert ledger.state.budget("patients").charged == TENTH + TENTH
     with pytest.raises(LedgerError, match="r1"):
         ledger.charge_together([charge_terms(request="r1", question="another")])
+
+
+def test_daily_quotas_are_kept_with_the_policy() -> None:
+    with MemoryLedger() as ledger:
+        entry = ledger.accept_policy(**policy(daily_quotas={"ana": 0.5}))
+        assert entry.body["daily_quotas"] == {"ana": "1/2"}
+        with pytest.raises(InvalidArgument, match="quota"):
+            ledger.accept_policy(**policy(daily_quotas={"ana": 0}))

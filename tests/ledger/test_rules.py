@@ -104,15 +104,19 @@ def test_replaying_gives_the_same_state_as_writing() -> None:
     again = LedgerState()
     again.replay(kept)
     assert state(again) == state(book)
-    assert book.list_answers("q", "1") == [(3, 6)]
-    assert book.list_answers("q", "2") == []
-    assert (book.find_outcome(3), book.find_outcome(4), book.find_outcome(5)) == (6, 7, None)
+    assert book.questions.list_answers("q", "1") == [(3, 6)]
+    assert book.questions.list_answers("q", "2") == []
     assert (
-        book.find_request("ana", "r"),
-        book.find_request("ana", "s"),
-        book.find_request("ana", None),
+        book.questions.find_outcome(3),
+        book.questions.find_outcome(4),
+        book.questions.find_outcome(5),
+    ) == (6, 7, None)
+    assert (
+        book.questions.find_request("ana", "r"),
+        book.questions.find_request("ana", "s"),
+        book.questions.find_request("ana", None),
     ) == (3, None, None)
-    assert book.find_request("ben", "r") is None
+    assert book.questions.find_request("ben", "r") is None
     assert book.populations == ("patients",)
 
 

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AggregateView",
+    "AnswerColumn",
     "AnswerView",
     "ExplanationView",
     "ReceiptView",
+    "build_answer_columns",
     "build_answer_table",
     "format_answer_notes",
     "format_answer_warnings",
@@ -107,7 +109,7 @@ class ExplanationView(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _TableColumn:
+class AnswerColumn:
     """A column as text; ``interval_texts`` is None for a column without intervals."""
 
     name: str
@@ -117,7 +119,7 @@ class _TableColumn:
     interval_texts: list[str] | None
 
 
-def _build_columns(answer: AnswerView) -> list[_TableColumn]:
+def build_answer_columns(answer: AnswerView) -> list[AnswerColumn]:
     found = []
     for name in answer.columns:
         values = [row[name] for row in answer.rows[:_MAX_SHOWN_ROWS]]
@@ -128,7 +130,7 @@ def _build_columns(answer: AnswerView) -> list[_TableColumn]:
         cells = [_format_value(value, decimals, plain=name in answer.keys) for value in values]
         has_intervals = any(pair is not None for pair in pairs)
         intervals = _format_intervals(pairs, decimals) if has_intervals else None
-        found.append(_TableColumn(name, is_number, cells, pairs, intervals))
+        found.append(AnswerColumn(name, is_number, cells, pairs, intervals))
     return found
 
 
@@ -204,7 +206,7 @@ def build_answer_table(
     from rich.table import Table
     from rich.text import Text
 
-    columns = [one for one in _build_columns(answer) if names is None or one.name in names]
+    columns = [one for one in build_answer_columns(answer) if names is None or one.name in names]
     if not intervals:
         columns = [replace(column, interval_texts=None) for column in columns]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -250,7 +252,7 @@ def render_table_text(answer: AnswerView, notes: Sequence[str], *, intervals: bo
 
 def render_answer_html(answer: AnswerView) -> str:
     """Render an answer for a notebook, with an error bar for each interval."""
-    columns = _build_columns(answer)
+    columns = build_answer_columns(answer)
     titles, rows = "", ["" for _ in answer.rows[:_MAX_SHOWN_ROWS]]
     for column in columns:
         style = _NUMBER_STYLE if column.is_number else _TEXT_STYLE

@@ -7,7 +7,8 @@ Its methods delegate: ``query`` to ``query.run``, ``explain`` to ``query.explain
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,6 +17,8 @@ from hedgerow.answers.consistency.reconcile import reconcile
 from hedgerow.answers.explanation import Explanation
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
 from hedgerow.database.autobounds.resolver import BoundsResolver
+from hedgerow.database.granted_view import restrict_context
+from hedgerow.database.query.column_description import OutputColumnType, describe_columns
 from hedgerow.database.query.postprocessing import explain_statement
 from hedgerow.database.query.pricing import QueryRequest
 from hedgerow.database.query.run import CUSTODIAN, run_query
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from hedgerow.database.publishing.publisher import Publisher
 
 __all__ = ["CUSTODIAN", "Database"]
+
+FlightEntry = Callable[..., AbstractContextManager[bool]]
 
 
 class Database:
@@ -57,6 +62,7 @@ class Database:
         self._engine: Source | None = None
         self._engine_lock = threading.Lock()
         self._analyst = _check_analyst(policy, analyst)
+        self._enter_flight: FlightEntry = _enter_no_flight
 
     @trim_tracebacks
     def query(
@@ -76,7 +82,8 @@ class Database:
         public tables an ExactTable; both are free.
         """
         asking = self._name_analyst(analyst)
-        return run_query(self, QueryRequest(sql, asking, epsilon, delta, request))
+        context = restrict_context(self, asking)
+        return run_query(context, QueryRequest(sql, asking, epsilon, delta, request))
 
     @trim_tracebacks
     def explain(
@@ -86,10 +93,19 @@ class Database:
         epsilon: Number | None = None,
         delta: Number | None = None,
         error: Number | None = None,
+        analyst: str | None = None,
     ) -> Explanation:
         """Return the cost and the expected error of a question; with ``error``, at the epsilon that
         this error takes."""
-        return explain_statement(self, QueryRequest(sql, self._analyst, epsilon, delta), error)
+        asking = self._name_analyst(analyst)
+        context = restrict_context(self, asking)
+        return explain_statement(context, QueryRequest(sql, asking, epsilon, delta), error)
+
+    def describe(self, sql: str, *, analyst: str | None = None) -> tuple[OutputColumnType, ...]:
+        """Return the columns that the answer to a question would have: names, types, and which are
+        noisy. Nothing is charged."""
+        asking = self._name_analyst(analyst)
+        return describe_columns(restrict_context(self, asking), QueryRequest(sql, asking))
 
     @trim_tracebacks
     def reconcile(self, *answers: Answer) -> tuple[Answer, ...]:
@@ -160,6 +176,15 @@ class Database:
         return {name: state.budget(name).balance for name in names if name in state.populations}
 
     @trim_tracebacks
+    def use_flights(self, enter: FlightEntry) -> None:
+        """Let everybody who asks the same question at once share one run: ``enter`` holds the
+        flights of questions by their keys, and tells whether somebody else held one before."""
+        self._enter_flight = enter
+
+    def enter_flight(self, *keys: str) -> AbstractContextManager[bool]:
+        """Hold the flights of questions; without ``use_flights`` nobody waits."""
+        return self._enter_flight(*keys)
+
     def start(self) -> None:
         """Start the engine and read the data once, as the first question would; prices, budgets
         and stored answers need no engine."""
@@ -202,6 +227,11 @@ class Database:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+@contextmanager
+def _enter_no_flight(*keys: str) -> Iterator[bool]:  # noqa: ARG001
+    yield False
 
 
 def _check_analyst(policy: Policy, name: str | None) -> str:

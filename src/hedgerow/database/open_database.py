@@ -40,7 +40,15 @@ from hedgerow.policy import (
 from hedgerow.policy.from_frame import FRAME_SOURCE
 from hedgerow.privacy.budget_view import Balance, DualBalance
 
-__all__ = ["accept_policy", "open", "open_dry_run", "open_frame", "read_budgets", "read_quotas"]
+__all__ = [
+    "accept_policy",
+    "open",
+    "open_dry_run",
+    "open_frame",
+    "open_with_engines",
+    "read_budgets",
+    "read_quotas",
+]
 
 
 def open(
@@ -58,6 +66,23 @@ def open(
         _list_source_paths(policy),
         lambda tables: DuckDB(tables) if in_process else IsolatedDuckDB(tables, deadline=deadline),
         analyst,
+    )
+
+
+def open_with_engines(
+    path: str | Path,
+    build_source: Callable[[Callable[[], Source]], Source],
+    *,
+    deadline: float,
+) -> Database:
+    """Open the database of a policy file over a source that is built from a function that starts
+    engine processes, such as a pool of them."""
+    policy = read_policy(path)
+    return _open_database(
+        policy,
+        _list_source_paths(policy),
+        lambda tables: build_source(lambda: IsolatedDuckDB(tables, deadline=deadline)),
+        None,
     )
 
 
@@ -348,6 +373,11 @@ def _record_policy(
         budgets=budgets,
         quotas={
             rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None
+        },
+        daily_quotas={
+            rule.name: rule.max_epsilon_per_day
+            for rule in policy.analysts
+            if rule.max_epsilon_per_day is not None
         },
         sources=_map_sources(policy, ledger.state.sources),
         note=note,

@@ -18,6 +18,7 @@ from hedgerow.privacy.budget_view import format_decimals
 __all__ = ["AnalystRecords", "OpenCharge"]
 
 _RUN_TIMEOUT = timedelta(hours=1)
+_DATE_LENGTH = 10  # of the time of an entry, in characters
 _FAILURE_LIMIT_FACTOR = 10  # all analysts together may fail as often as this many analysts
 _REVIEW_HINT = (
     "The custodian must look into the failures, then run 'hedgerow policy accept --anew'."
@@ -39,6 +40,7 @@ class AnalystRecords:
     """The sums and counts of all analysts."""
 
     _asked_epsilons: dict[str, Fraction] = field(default_factory=dict)
+    _asked_today: dict[tuple[str, str], Fraction] = field(default_factory=dict)
     _failure_counts: Counter[str] = field(default_factory=Counter)
     _open_charges: dict[int, OpenCharge] = field(default_factory=dict)
     _forgiven_charges: frozenset[int] = frozenset()
@@ -56,6 +58,8 @@ class AnalystRecords:
         """Record a charge that waits for its outcome."""
         self._asked_epsilons[charge.analyst] = self.asked_epsilon(charge.analyst) + asked
         self._open_charges[seq] = charge
+        day = (charge.analyst, charge.time[:_DATE_LENGTH])
+        self._asked_today[day] = self._asked_today.get(day, Fraction(0)) + asked
 
     def close_charge(self, seq: int, *, failed: bool) -> OpenCharge:
         """Record the outcome of a charge, and return the charge."""
@@ -74,9 +78,16 @@ class AnalystRecords:
         self._forgiven_charges = frozenset(self._open_charges)
 
     def check(
-        self, analyst: str, asked: Fraction, time: str, *, quota: Fraction | None, max_failures: int
+        self,
+        analyst: str,
+        asked: Fraction,
+        time: str,
+        *,
+        quota: Fraction | None,
+        daily_quota: Fraction | None,
+        max_failures: int,
     ) -> None:
-        """Refuse a charge of an analyst with too many failures, or beyond their quota."""
+        """Refuse a charge of an analyst with too many failures, or beyond their quotas."""
         # Failures are at most those counted and all open charges; only near the limit times matter.
         if (
             self._failure_counts[analyst] + len(self._open_charges) >= max_failures
@@ -93,14 +104,19 @@ class AnalystRecords:
             and total + len(self._list_overdue_analysts(time)) >= limit
         ):
             raise Refused(f"Too many runs failed or never ended. {_REVIEW_HINT}")
-        left = None if quota is None else quota - self.asked_epsilon(analyst)
-        if left is not None and asked > left:
-            raise BudgetExceeded(
-                f"The quota of analyst '{analyst}' does not cover this question: it asks for"
-                f" epsilon {format_decimals(asked, up=True)} with"
-                f" {format_decimals(max(left, Fraction(0)))} left. Ask with a smaller epsilon, or"
-                " ask the custodian for a larger quota."
-            )
+        today = self._asked_today.get((analyst, time[:_DATE_LENGTH]), Fraction(0))
+        for noun, most, spent, wait in (
+            ("quota", quota, self.asked_epsilon(analyst), "Ask"),
+            ("quota for a day", daily_quota, today, "Wait until midnight UTC, ask"),
+        ):
+            left = None if most is None else most - spent
+            if left is not None and asked > left:
+                raise BudgetExceeded(
+                    f"The {noun} of analyst '{analyst}' does not cover this question: it asks for"
+                    f" epsilon {format_decimals(asked, up=True)} with"
+                    f" {format_decimals(max(left, Fraction(0)))} left. {wait} with a smaller"
+                    " epsilon, or ask the custodian for a larger quota."
+                )
 
     def _list_overdue_analysts(self, time: str | None) -> list[str]:
         """Return the analyst of each run that is overdue and was not forgiven."""

@@ -12,6 +12,7 @@ about them: sums only grow, so if the last sum fits, every earlier one did.
 | charge | the loss of a question for each population, or for parts of a table |
 | answer, failure | the outcome of a charge, once; an answer may name its ``question`` |
 | adopt, exact | the custodian vouched for a moved or restored file; looked at exact data |
+| act | an administrative act, by whom, and its id, which is never used twice |
 | exhausted | entries were lost: every budget counts as spent (see below) |
 
 An exhausted budget counts as spent up to the largest total it ever had, or as the custodian
@@ -32,7 +33,6 @@ zero. So every sum is about one partition.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -43,12 +43,14 @@ from typing import Any
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused
 from hedgerow.ledger.analyst_records import AnalystRecords, OpenCharge
 from hedgerow.ledger.entry import RESTORE_HINT, Entry, format_now
+from hedgerow.ledger.entry_bodies import read_fraction, read_loss
 from hedgerow.ledger.policy_rules import (
     check_charged_populations,
     check_files,
     check_parts,
     check_populations,
 )
+from hedgerow.ledger.question_records import QuestionRecords
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.parallel_composition import PartLosses, TableParts
@@ -73,9 +75,8 @@ class LedgerState:
         self._sources: dict[str, str] = {}
         self._files: dict[tuple[str, str], dict[str, Any]] = {}
         self._analysts = AnalystRecords()
-        self._requests: dict[tuple[str, str], int] = {}
-        self._answers: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        self._outcomes: dict[int, int] = {}
+        self.questions = QuestionRecords()
+        self._acts: set[str] = set()
 
     def build_entry(self, kind: str, body: dict[str, object], time: str | None = None) -> Entry:
         """Build the next entry; ``apply`` decides whether it is accepted."""
@@ -133,6 +134,8 @@ class LedgerState:
                 self._apply_outcome(entry, body)
             case "policy":
                 self._apply_policy(body)
+            case "act":
+                self._apply_act(body)
             case "exhausted":
                 self._apply_exhausted(body)
             case "open":
@@ -179,23 +182,20 @@ class LedgerState:
     def quota(self, analyst: str) -> Fraction | None:
         """Return the largest sum of epsilons that an analyst may ask for, or None if unlimited."""
         text = self.policy["quotas"].get(analyst) if self.policy else None
-        return None if text is None else _parse_fraction(text)
+        return None if text is None else read_fraction(text)
+
+    def daily_quota(self, analyst: str) -> Fraction | None:
+        """Return the largest sum for one day (UTC), or None if unlimited."""
+        text = self.policy.get("daily_quotas", {}).get(analyst) if self.policy else None
+        return None if text is None else read_fraction(text)
 
     def count_failures(self, analyst: str, time: str | None = None) -> int:
         """Count the failed and overdue runs of an analyst that were not forgiven."""
         return self._analysts.count_failures(analyst, time)
 
-    def find_request(self, analyst: str, request: str | None) -> int | None:
-        """Return the charge of an analyst's request; the keys of two analysts are independent."""
-        return None if request is None else self._requests.get((analyst, request))
-
-    def find_outcome(self, charge: int) -> int | None:
-        """Return the answer or failure of a charge."""
-        return self._outcomes.get(charge)
-
-    def list_answers(self, question: str, version: str) -> list[tuple[int, int]]:
-        """Return (charge, answer) for every answer to a question on a data version."""
-        return list(self._answers.get((question, version), ()))
+    def has_act(self, act: str) -> bool:
+        """Return whether an administrative act of this id was recorded."""
+        return act in self._acts
 
     def _apply_open(self, body: dict[str, Any]) -> None:
         if body["format"] != FORMAT:
@@ -204,6 +204,11 @@ class LedgerState:
                 f" {FORMAT}. Update Hedgerow."
             )
         self.ledger = body["ledger"]
+
+    def _apply_act(self, body: dict[str, Any]) -> None:
+        if body["act"] in self._acts or not all(body[name] for name in ("act", "words", "by")):
+            raise ValueError
+        self._acts.add(body["act"])
 
     def _apply_policy(self, body: dict[str, Any]) -> None:
         budgets = {
@@ -214,7 +219,8 @@ class LedgerState:
         check_populations(body, self._sources)
         check_charged_populations(body["budgets"], ruling["budgets"], self._charged_populations)
         if not isinstance(body["max_failures"], int) or any(
-            Fraction(quota) < 0 for quota in body["quotas"].values()
+            Fraction(quota) < 0
+            for quota in (*body["quotas"].values(), *body.get("daily_quotas", {}).values())
         ):
             raise ValueError
         files = check_files(body, self._files)
@@ -254,17 +260,18 @@ class LedgerState:
         )
 
     def _apply_charge(self, entry: Entry, body: dict[str, Any], stored: bool) -> None:
-        analyst, request, asked = body["analyst"], body["request"], _parse_fraction(body["epsilon"])
+        analyst, request, asked = body["analyst"], body["request"], read_fraction(body["epsilon"])
         run = OpenCharge(analyst, entry.time, body["question"], body["version"])
-        if (analyst, request) in self._requests:
+        made = self.questions.find_request(analyst, request)
+        if made is not None:
             raise LedgerError(
-                f"The request '{request}' was charged already, by entry"
-                f" {self._requests[analyst, request]}. Use a new request key."
+                f"The request '{request}' was charged already, by entry {made}. Use a new request"
+                " key."
             )
         texts = (run.analyst, run.question, run.version)
         if asked <= 0 or not body["charges"] or not all(isinstance(text, str) for text in texts):
             raise ValueError
-        losses = {name: _parse_loss(**loss) for name, loss in body["charges"].items()}
+        losses = {name: read_loss(**loss) for name, loss in body["charges"].items()}
         for name in losses:
             self._require_budget(name)
         parts = {
@@ -284,27 +291,32 @@ class LedgerState:
             }
         self._charged_populations.update(losses)
         self._analysts.open_charge(entry.seq, run, asked)
-        if request is not None:
-            self._requests[analyst, request] = entry.seq
+        self.questions.add_request(analyst, request, entry.seq)
 
     def check_charges_together(self, bodies: Sequence[dict[str, Any]]) -> None:
         """Refuse charges that budgets or quotas do not cover together; the state stays as it is."""
         budgets, asked = dict(self._budgets), dict[str, Fraction]()
         for body in bodies:
-            epsilon = _parse_fraction(body["epsilon"])
+            epsilon = read_fraction(body["epsilon"])
             asked[body["analyst"]] = asked.get(body["analyst"], Fraction(0)) + epsilon
             for name, loss in body["charges"].items():
                 self._require_budget(name)
                 at = body.get("parts", {}).get(name)
                 parts = None if at is None else self._read_parts(name, *at)
-                budgets[name] = _charge_budget(name, budgets[name], _parse_loss(**loss), parts)
+                budgets[name] = _charge_budget(name, budgets[name], read_loss(**loss), parts)
         for analyst, epsilon in asked.items():
             self._check_analyst(analyst, epsilon, format_now())
 
     def _check_analyst(self, analyst: str, asked: Fraction, time: str) -> None:
         max_failures = self.policy["max_failures"] if self.policy else 0
-        quota = self.quota(analyst)
-        self._analysts.check(analyst, asked, time, quota=quota, max_failures=max_failures)
+        self._analysts.check(
+            analyst,
+            asked,
+            time,
+            quota=self.quota(analyst),
+            daily_quota=self.daily_quota(analyst),
+            max_failures=max_failures,
+        )
 
     def _require_budget(self, population: str) -> None:
         if population not in self._budgets:
@@ -342,13 +354,11 @@ class LedgerState:
         if not failed and {type(body["payload"]), type(body.get("question", ""))} != {str}:
             raise ValueError
         paid = self._analysts.close_charge(charge, failed=failed)
-        self._outcomes[charge] = entry.seq
-        if not failed:
-            key = (body.get("question", paid.question), paid.version)
-            self._answers.setdefault(key, []).append((charge, entry.seq))
+        question = body.get("question", paid.question)
+        self.questions.add_outcome(question, paid.version, charge, entry.seq, failed=failed)
 
     def _apply_exhausted(self, body: dict[str, Any]) -> None:
-        spent = {name: _parse_loss(**loss) for name, loss in body["spent"].items()}
+        spent = {name: read_loss(**loss) for name, loss in body["spent"].items()}
         declared, sources = body.get("declared", []), dict(body.get("sources", {}))
         for name in self._budgets:
             self._charge_pending(name)
@@ -388,13 +398,3 @@ def _charge_budget(population: str, budget: Budget, loss: Loss, at: TableParts |
 def compute_larger_loss(a: Loss, b: Loss) -> Loss:
     """Return the smallest (epsilon, delta) that bounds both losses."""
     return Loss(max(a.epsilon, b.epsilon), max(a.delta, b.delta))
-
-
-@functools.lru_cache(maxsize=4096)
-def _parse_loss(epsilon: str, delta: str, rho: str) -> Loss:
-    return Loss.from_dict({"epsilon": epsilon, "delta": delta, "rho": rho})
-
-
-@functools.lru_cache(maxsize=4096)
-def _parse_fraction(text: str) -> Fraction:
-    return Fraction(text)

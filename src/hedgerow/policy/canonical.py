@@ -37,6 +37,8 @@ _LATER_FIELDS = {
     "as_of": None,
     "max_join_rows_per_unit": None,
     "max_join_rows_per_key": None,
+    "max_epsilon_per_day": None,
+    "tables": None,
 }  # fields that came later, and what they are where a text has none
 
 # Stored key -> attribute. The keys are stored in the ledger for years: renaming an attribute must
@@ -77,6 +79,8 @@ _STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
     AnalystRule: {
         "name": "name",
         "max_epsilon": "max_epsilon",
+        "max_epsilon_per_day": "max_epsilon_per_day",
+        "tables": "tables",
     },
     ColumnRule: {
         "name": "name",
@@ -175,10 +179,7 @@ def decode_policy(text: str) -> PolicyParts:
             ledger=body["ledger"],
             budgets=tuple(_decode_budget(item) for item in body["budgets"]),
             tables=tuple(_decode_table(item) for item in body["tables"]),
-            analysts=tuple(
-                AnalystRule(**_decode_fields(item, AnalystRule, "max_epsilon"))
-                for item in body["analysts"]
-            ),
+            analysts=tuple(_decode_analyst(item) for item in body["analysts"]),
             max_failures=body.get("max_failures", MAX_FAILURES),
         )
     except InvalidArgument:
@@ -217,6 +218,13 @@ def _decode_budget(item: Mapping[str, Any]) -> BudgetRule:
             "clipping_epsilon",
         )
     )
+
+
+def _decode_analyst(item: Mapping[str, Any]) -> AnalystRule:
+    found = _decode_fields(item, AnalystRule, "max_epsilon", "max_epsilon_per_day")
+    if found["tables"] is not None:
+        found["tables"] = tuple(found["tables"])
+    return AnalystRule(**found)
 
 
 def _decode_table(item: Mapping[str, Any]) -> TableRule:

@@ -113,11 +113,10 @@ def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
 
 def check_analyst(rule: AnalystRule, place: KeyPath) -> Iterator[Mistake]:
     yield from check_name(place, rule.name, "an analyst")
-    if rule.max_epsilon is not None and rule.max_epsilon <= 0:
-        yield Mistake(
-            (*place, "max_epsilon"),
-            f"max_epsilon must be above 0; got {format_number(rule.max_epsilon)}",
-        )
+    for key in ("max_epsilon", "max_epsilon_per_day"):
+        quota = getattr(rule, key)
+        if quota is not None and quota <= 0:
+            yield Mistake((*place, key), f"{key} must be above 0; got {format_number(quota)}")
 
 
 def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
@@ -276,6 +275,11 @@ def check_consistency(
         if not table.public:
             yield from _check_population(first.setdefault(table.population or "", table), table)
     yield from _check_sources(tables)
+    names = {table.name for table in tables}
+    for analyst in analysts:
+        for name in set(analyst.tables or ()) - names:
+            place, known_names = ("analysts", analyst.name, "tables"), ", ".join(sorted(names))
+            yield Mistake(place, f"there is no table {name!r}; use one of {known_names}")
     known = {rule.population for rule in budgets} | unsure
     for population in [name for name in first if name not in known]:
         place = ("tables", first[population].name, "population")

@@ -344,7 +344,25 @@ def _compare_analysts(old: Policy, new: Policy) -> Iterator[_Change]:
     for name in [*before, *(name for name in after if name not in before)]:
         if name not in before:
             yield _Change(False, f"analyst {name!r}: is new.")
-        quotas = [rules.get(name, AnalystRule(name)).max_epsilon for rules in (before, after)]
+        old_rule, new_rule = (rules.get(name, AnalystRule(name)) for rules in (before, after))
+        quotas = [old_rule.max_epsilon, new_rule.max_epsilon]
         yield from _compare_numbers(f"analyst {name!r}: quota", quotas[0], quotas[1])
+        yield from _compare_numbers(
+            f"analyst {name!r}: quota for a day",
+            old_rule.max_epsilon_per_day,
+            new_rule.max_epsilon_per_day,
+        )
+        yield from _compare_grants(old_rule, new_rule)
         if name not in after and quotas[0] is None:
             yield _Change(False, f"analyst {name!r}: is removed.")
+
+
+def _compare_grants(old: AnalystRule, new: AnalystRule) -> Iterator[_Change]:
+    """Compare the tables that an analyst may ask about; None means all of them."""
+    if old.tables == new.tables:
+        return
+    loosens = old.tables is not None and (
+        new.tables is None or not set(new.tables) <= set(old.tables)
+    )
+    may = "all tables" if new.tables is None else ", ".join(new.tables)
+    yield _Change(loosens, f"analyst {new.name!r}: may ask about {may}.")

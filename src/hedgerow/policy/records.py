@@ -183,12 +183,14 @@ class TableRule:
 
 @dataclass(frozen=True, slots=True)
 class AnalystRule:
-    """A quota within the budget: the sum of the epsilons that this analyst may spend. None: no
-    quota.
+    """An analyst: the sum of the epsilons that they may spend, in all and on one day (UTC), and the
+    tables that they may ask about. None: no quota, or all tables.
     """
 
     name: str
     max_epsilon: Fraction | None = None
+    max_epsilon_per_day: Fraction | None = None
+    tables: tuple[str, ...] | None = None
 
 
 def format_part_name(value: Value, grain: Granularity = "day") -> str:

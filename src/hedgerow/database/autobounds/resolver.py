@@ -228,7 +228,8 @@ class BoundsResolver:
         paid = [
             found.search
             for found in reading.found_bounds
-            if state.find_request(analyst, build_request_key(request, found.search)) is not None
+            if state.questions.find_request(analyst, build_request_key(request, found.search))
+            is not None
         ]
         return (*paid, *reading.missing_searches)
 

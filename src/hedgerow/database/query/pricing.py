@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
@@ -89,6 +90,7 @@ class QueryContext(Protocol):
     def budgets(self) -> Mapping[str, Balance | DualBalance]: ...
     @property
     def source(self) -> Source: ...
+    def enter_flight(self, *keys: str) -> AbstractContextManager[bool]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,10 +38,10 @@ from hedgerow.database.uncharged.empty_rows import answer_about_no_rows
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.public_query import answer_public_query
 from hedgerow.database.uncharged.system_query import answer_system_query, is_system_query
-from hedgerow.errors import BudgetExceeded, Refused, Unsupported
+from hedgerow.errors import BudgetExceeded, Refused, SourceError, Unsupported
 from hedgerow.ledger.entry import Entry
 from hedgerow.release.payload import Release
-from hedgerow.release.release import release
+from hedgerow.release.release import SOURCE_FAILED, release
 from hedgerow.sql.postprocessing.statement_split import split_statement
 from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition
 from hedgerow.sql.question import Question
@@ -85,14 +85,22 @@ def run_query(
     stored = find_stored_answers(context.ledger, priced)
     if is_answered(priced, stored):
         return build_stored_answer(reading, priced, stored)
-    try:
-        released = charge_run_and_add_noise(context, request, priced)
-    except BudgetExceeded:
-        # Another question may have spent the delta that this price counted on: price it again.
-        if price_reading(context, request, reading).key == priced.key:
-            raise
-        return run_query(context, request)
-    return build_charged_answer(context, reading, priced, [released, *stored])
+    seen = context.ledger.state.seq
+    with context.enter_flight(priced.key) as was_asked:
+        if was_asked:
+            stored = find_stored_answers(context.ledger, priced)
+            if is_answered(priced, stored):
+                return build_stored_answer(reading, priced, stored)
+            share_failure(context, priced, seen)
+        try:
+            released = charge_run_and_add_noise(context, request, priced)
+        except BudgetExceeded:
+            # Another question may have spent the delta that this price counted on.
+            if price_reading(context, request, reading).key == priced.key:
+                raise
+        else:
+            return build_charged_answer(context, reading, priced, [released, *stored])
+    return run_query(context, request)
 
 
 def answer_without_charge(context: QueryContext, request: QueryRequest) -> ExactTable | None:
@@ -151,6 +159,14 @@ def build_stored_answer(reading: _Reading, priced: PricedQuestion, stored: list[
     """Build the answer from stored releases, at no cost."""
     notes = (*priced.with_stored_noise(stored).notes, *reading.resolved.notes)
     return build_answer(priced.question, stored, reused=True, notes=notes)
+
+
+def share_failure(context: QueryContext, priced: PricedQuestion, seen: int) -> None:
+    """Raise the failure of the same question that somebody else asked meanwhile: a fresh run
+    would charge the population again."""
+    failed = context.ledger.state.questions.find_failure(priced.key, priced.version)
+    if failed is not None and failed > seen:
+        raise SourceError(SOURCE_FAILED)
 
 
 def charge_run_and_add_noise(

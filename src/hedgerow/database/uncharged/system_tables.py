@@ -151,7 +151,10 @@ def list_system_rows(
         case "ledger":
             yield from _list_ledger_rows(database.ledger, analyst, database.policy.tables)
         case "tables":
-            yield from map(_build_table_row, database.policy.tables)
+            known = database.catalog.tables
+            yield from (
+                _build_table_row(table) for table in database.policy.tables if table.name in known
+            )
         case "column_values":
             for name, entry in database.catalog.tables.items():
                 for column in entry.columns:

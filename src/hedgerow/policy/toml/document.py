@@ -43,6 +43,7 @@ from hedgerow.policy.toml.section_reader import (
     read_delta,
     read_epsilon,
     read_flag,
+    read_names,
     read_text,
 )
 from hedgerow.privacy.unit import RELATIONS, Relation
@@ -193,8 +194,14 @@ def _read_budget(population: str, section: Section) -> BudgetRule | None:
 def _read_analysts(top: Section) -> Iterator[AnalystRule]:
     section = top.read_section("analysts")
     for name, inner in section.list_sections() if section is not None else ():
-        inner.check_keys("max_epsilon")
-        rule = AnalystRule(name, inner.read_optional("max_epsilon", read_epsilon))
+        inner.check_keys("max_epsilon", "max_epsilon_per_day", "tables")
+        granted = inner.read_optional("tables", read_names)
+        rule = AnalystRule(
+            name,
+            inner.read_optional("max_epsilon", read_epsilon),
+            inner.read_optional("max_epsilon_per_day", read_epsilon),
+            granted,
+        )
         inner.mistakes.extend(check_analyst(rule, inner.path))
         # Checked here and not in checks.py: old ledgers may hold a policy with this name.
         if name == _DEFAULT_ANALYST:

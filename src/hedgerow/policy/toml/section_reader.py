@@ -26,6 +26,7 @@ __all__ = [
     "read_delta",
     "read_epsilon",
     "read_flag",
+    "read_names",
     "read_number",
     "read_text",
 ]
@@ -49,6 +50,18 @@ def read_flag(value: object, key: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidArgument(key, "must be true or false", value)
     return value
+
+
+def read_names(value: object, key: str) -> tuple[str, ...]:
+    """Read a list of different names that is not empty."""
+    if (
+        not isinstance(value, list)
+        or not value
+        or not all(isinstance(name, str) and name for name in value)
+        or len(set(value)) < len(value)
+    ):
+        raise InvalidArgument(key, 'must be a list of different names, such as ["visits"]', value)
+    return tuple(value)
 
 
 def read_epsilon(value: object, key: str) -> Fraction:

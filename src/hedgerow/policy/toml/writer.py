@@ -96,7 +96,14 @@ def write_policy(policy: Policy) -> str:
     for table in policy.tables:
         blocks.extend(_format_table(table))
     blocks += [
-        _format_section(f"[analysts.{_format_key(rule.name)}]", [("max_epsilon", rule.max_epsilon)])
+        _format_section(
+            f"[analysts.{_format_key(rule.name)}]",
+            [
+                ("tables", None if rule.tables is None else list(rule.tables)),
+                ("max_epsilon_per_day", rule.max_epsilon_per_day),
+                ("max_epsilon", rule.max_epsilon),
+            ],
+        )
         for rule in policy.analysts
     ]
     return "\n".join(blocks)

@@ -1,0 +1,2 @@
+"""The service: accounts, an HTTP interface with web pages, and the PostgreSQL protocol, all thin
+shells over one ``QueryService``."""

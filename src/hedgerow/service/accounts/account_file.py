@@ -1,0 +1,293 @@
+"""The file of accounts, tokens and sessions: SQLite beside the policy, readable by its owner only.
+
+An act that grants something (an account, a password, a token) is written here first, under a random
+act id, and counts only once the ledger holds the entry of that id: so the act and its entry happen
+together or not at all, whatever crashes in between. An act that takes something away counts at
+once. Every process reads the file anew for each request, so a revocation holds everywhere at once.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.ledger.entry import format_now
+from hedgerow.ledger.interface import LedgerBase
+from hedgerow.service.accounts.passwords import check_password, hash_password
+from hedgerow.service.accounts.records import AccessToken, Account, Caller, Role, Session
+from hedgerow.service.accounts.tokens import (
+    ScramKeys,
+    compute_token_digest,
+    derive_scram_keys,
+    make_token,
+)
+from hedgerow.service.accounts.user_tables import USER_TABLES, UserTables
+
+__all__ = ["DEFAULT_TOKEN_DAYS", "AccountFile"]
+
+DEFAULT_TOKEN_DAYS: Final = 90
+_DAY: Final = 86_400
+_NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.-")
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT,
+  password_act TEXT, disabled INTEGER NOT NULL, created TEXT NOT NULL, act TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS tokens (number INTEGER PRIMARY KEY, account TEXT NOT NULL,
+  name TEXT NOT NULL, digest TEXT UNIQUE NOT NULL, salt BLOB NOT NULL, stored_key BLOB NOT NULL,
+  server_key BLOB NOT NULL, created TEXT NOT NULL, expires REAL NOT NULL, revoked INTEGER NOT NULL,
+  explains_only INTEGER NOT NULL, needs_epsilon INTEGER NOT NULL, act TEXT NOT NULL) STRICT;
+"""
+_TOKEN_COLUMNS: Final = (
+    "number, account, name, created, expires, revoked, explains_only, needs_epsilon, act"
+)
+
+
+class AccountFile(UserTables):
+    """The accounts of a policy; created if it does not exist."""
+
+    _noun = "account file"
+    _lost = "nothing was changed"
+    _kept = "accounts are kept"
+
+    def __init__(self, path: str | Path, ledger: LedgerBase, *, wait: float = 10.0) -> None:
+        super().__init__(path)
+        self._ledger = ledger
+        with self._locked():
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            self._db = self._connect(self.path, wait)
+            self._db.execute(_TABLES + USER_TABLES)
+
+    def use_ledger(self, ledger: LedgerBase) -> None:
+        """Record acts in another handle of the same ledger."""
+        self._ledger = ledger
+
+    # Accounts
+
+    def add_account(self, name: str, role: Role, password: str | None, by: str) -> None:
+        """Add an account, or replace one whose addition never reached the ledger."""
+        if not name or len(name) > 60 or not set(name) <= _NAME_CHARACTERS:
+            raise InvalidArgument(
+                "name", "must have 1 to 60 lower-case letters, digits, '_', '.' or '-'", name
+            )
+        if self.find_account(name) is not None:
+            raise Refused(f"There is an account {name} already. Choose another name.")
+        digest = None if password is None else hash_password(password)
+        act = _make_act_id()
+        self._grant(
+            act,
+            "add account",
+            by,
+            {"account": name, "role": role.value},
+            lambda db: db.execute(
+                "INSERT OR REPLACE INTO accounts VALUES (?, ?, ?, ?, 0, ?, ?)",
+                (name, role.value, digest, act, format_now(), act),
+            ),
+        )
+
+    def find_account(self, name: str) -> Account | None:
+        """Return an account, or None."""
+        row = self._select_one("SELECT * FROM accounts WHERE name = ?", name)
+        if row is None or not self._holds(row["act"]):
+            return None
+        return _read_account(row)
+
+    def list_accounts(self) -> list[Account]:
+        """Return all accounts by name."""
+        rows = self._select("SELECT * FROM accounts ORDER BY name")
+        return [_read_account(row) for row in rows if self._holds(row["act"])]
+
+    def set_password(self, name: str, password: str, by: str) -> None:
+        """Set the password of an account, and end its sessions."""
+        self._require_account(name)
+        digest, act = hash_password(password), _make_act_id()
+
+        def write(db: Any) -> None:
+            db.execute(
+                "UPDATE accounts SET password = ?, password_act = ? WHERE name = ?",
+                (digest, act, name),
+            )
+            db.execute("DELETE FROM sessions WHERE account = ?", (name,))
+
+        self._grant(act, "set password", by, {"account": name}, write)
+
+    def set_disabled(self, name: str, disabled: bool, by: str) -> None:
+        """Disable an account, which ends its sessions and silences its tokens, or enable it."""
+        self._require_account(name)
+        words = "disable account" if disabled else "enable account"
+        if not disabled:
+            self._record(words, by, {"account": name})
+        with self._locked(), self._transaction() as db:
+            db.execute("UPDATE accounts SET disabled = ? WHERE name = ?", (int(disabled), name))
+            if disabled:
+                db.execute("DELETE FROM sessions WHERE account = ?", (name,))
+        if disabled:
+            self._record(words, by, {"account": name})
+
+    def check_login(self, name: str, password: str) -> Account | None:
+        """Return the account of a name and its password, or None; both take the same time for
+        names that do not exist."""
+        row = self._select_one("SELECT * FROM accounts WHERE name = ?", name)
+        held = row is not None and self._holds(row["act"]) and self._holds(row["password_act"])
+        stored = row["password"] if row is not None and held else None
+        if not check_password(password, stored) or row is None or row["disabled"]:
+            return None
+        return _read_account(row)
+
+    def find_login(self, cookie: str) -> tuple[Account, Session] | None:
+        """Return the account and the session of a cookie, or None."""
+        session = self.find_session(cookie)
+        account = None if session is None else self.find_account(session.account)
+        if session is None or account is None or account.is_disabled:
+            return None
+        return account, session
+
+    # Tokens
+
+    def add_token(
+        self,
+        account: str,
+        name: str,
+        by: str,
+        *,
+        days: int = DEFAULT_TOKEN_DAYS,
+        explains_only: bool = False,
+        needs_epsilon: bool = False,
+    ) -> tuple[str, AccessToken]:
+        """Add a token and return its text, which is shown once, and its record."""
+        self._require_account(account)
+        if not name or len(name) > 60:
+            raise InvalidArgument("name", "of a token must have 1 to 60 characters", name)
+        if not 1 <= days <= 3650:
+            raise InvalidArgument("expires", "must be 1 to 3650 days", days)
+        text, act = make_token(), _make_act_id()
+        keys = derive_scram_keys(text, self._choose_salt(account))
+        values = (
+            *(account, name, compute_token_digest(text), keys.salt, keys.stored_key),
+            *(keys.server_key, format_now(), time.time() + days * _DAY, 0),
+            *(int(explains_only), int(needs_epsilon), act),
+        )
+        self._grant(
+            act,
+            "add token",
+            by,
+            {"account": account, "token": name},
+            lambda db: db.execute(
+                "INSERT INTO tokens (account, name, digest, salt, stored_key, server_key, created,"
+                " expires, revoked, explains_only, needs_epsilon, act)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                values,
+            ),
+        )
+        row = self._select_one(
+            f"SELECT {_TOKEN_COLUMNS} FROM tokens WHERE digest = ?", compute_token_digest(text)
+        )
+        assert row is not None
+        return text, _read_token(row)
+
+    def _choose_salt(self, account: str) -> bytes:
+        """Return the salt of an account's tokens: SCRAM sends it before the server knows which of
+        them a client has, so they share one."""
+        row = self._select_one("SELECT salt FROM tokens WHERE account = ? LIMIT 1", account)
+        return os.urandom(16) if row is None else bytes(row["salt"])
+
+    def list_tokens(self, account: str | None = None) -> list[AccessToken]:
+        """Return the tokens of an account, or of all."""
+        where, values = ("", ()) if account is None else (" WHERE account = ?", (account,))
+        rows = self._select(f"SELECT {_TOKEN_COLUMNS} FROM tokens{where} ORDER BY number", *values)
+        return [_read_token(row) for row in rows if self._holds(row["act"])]
+
+    def revoke_token(self, number: int, by: str, *, account: str | None = None) -> None:
+        """Revoke a token at once; ``account`` restricts it to tokens of that account."""
+        found = [token for token in self.list_tokens(account) if token.number == number]
+        if not found:
+            raise Refused(f"There is no token {number}. List the tokens for their numbers.")
+        with self._locked(), self._transaction() as db:
+            db.execute("UPDATE tokens SET revoked = 1 WHERE number = ?", (number,))
+        self._record("revoke token", by, {"account": found[0].account, "token": found[0].name})
+
+    def find_caller(self, token: str) -> Caller | None:
+        """Return the account and the token of a token's text; None if it is unknown, expired or
+        revoked, or its account is disabled."""
+        row = self._select_one(
+            f"SELECT {_TOKEN_COLUMNS} FROM tokens WHERE digest = ?", compute_token_digest(token)
+        )
+        return None if row is None else self._build_caller(row)
+
+    def list_scram_keys(self, account: str) -> list[tuple[Caller, ScramKeys]]:
+        """Return the SCRAM keys of the valid tokens of an account, the newest first."""
+        rows = self._select(
+            f"SELECT {_TOKEN_COLUMNS}, salt, stored_key, server_key FROM tokens"
+            " WHERE account = ? ORDER BY number DESC",
+            account,
+        )
+        callers = [(self._build_caller(row), row) for row in rows]
+        return [
+            (caller, ScramKeys(row["salt"], row["stored_key"], row["server_key"]))
+            for caller, row in callers
+            if caller is not None
+        ]
+
+    def is_valid(self, caller: Caller) -> bool:
+        """Return whether the account and the token of a caller still hold."""
+        if caller.token is None:
+            account = self.find_account(caller.name)
+            return account is not None and not account.is_disabled
+        row = self._select_one(
+            f"SELECT {_TOKEN_COLUMNS} FROM tokens WHERE number = ?", caller.token.number
+        )
+        return row is not None and self._build_caller(row) is not None
+
+    def _build_caller(self, row: dict[str, Any]) -> Caller | None:
+        token, account = _read_token(row), self.find_account(row["account"])
+        if account is None or account.is_disabled or not self._holds(row["act"]):
+            return None
+        if token.is_revoked or token.expires <= time.time():
+            return None
+        return Caller(account, token)
+
+    # The ledger
+
+    def _grant(
+        self, act: str, words: str, by: str, about: dict[str, str], write: Callable[[Any], Any]
+    ) -> None:
+        """Write an act that counts from its ledger entry on."""
+        with self._locked(), self._transaction() as db:
+            write(db)
+        self._ledger.record_act(words, by, about, act)
+
+    def _record(self, words: str, by: str, about: dict[str, str]) -> None:
+        self._ledger.record_act(words, by, about, _make_act_id())
+
+    def _holds(self, act: str | None) -> bool:
+        return act is not None and self._ledger.state.has_act(act)
+
+    def _require_account(self, name: str) -> None:
+        if self.find_account(name) is None:
+            raise Refused(f"There is no account {name}. Add it with 'hedgerow account add'.")
+
+
+def _make_act_id() -> str:
+    return secrets.token_hex(16)
+
+
+def _read_account(row: dict[str, Any]) -> Account:
+    return Account(row["name"], Role(row["role"]), bool(row["disabled"]), row["created"])
+
+
+def _read_token(row: dict[str, Any]) -> AccessToken:
+    return AccessToken(
+        row["number"],
+        row["account"],
+        row["name"],
+        row["created"],
+        row["expires"],
+        bool(row["revoked"]),
+        bool(row["explains_only"]),
+        bool(row["needs_epsilon"]),
+    )

@@ -1,0 +1,118 @@
+"""The context of a page: the session behind a request, the links that its role may follow, and
+worker threads for everything that blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from hedgerow.service.accounts.records import Account, Caller, Role, Session
+from hedgerow.service.http.guards import check_form, find_session, read_form
+from hedgerow.service.http.templating import render_template
+from hedgerow.service.problems import NotAllowed, NotAuthenticated
+from hedgerow.service.query_service import QueryService
+
+__all__ = ["PageLink", "PageRequest", "PageRoom", "list_pages"]
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link in the head of every page."""
+
+    path: str
+    label: str
+    roles: frozenset[Role]
+
+
+_ALL, _OVERVIEW = frozenset(Role), frozenset({Role.custodian, Role.auditor})
+_PAGES: Final = (
+    PageLink("/", "Ask", frozenset({Role.custodian, Role.analyst})),
+    PageLink("/history", "History", _ALL),
+    PageLink("/tokens", "Tokens", _ALL),
+    PageLink("/overview", "Overview", _OVERVIEW),
+    PageLink("/policy", "Policy", _OVERVIEW),
+    PageLink("/accounts", "Accounts", _OVERVIEW),
+    PageLink("/ledger", "Ledger", _OVERVIEW),
+)
+
+
+def list_pages(role: Role) -> list[PageLink]:
+    """Return the pages that a role may open."""
+    return [page for page in _PAGES if role in page.roles]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A request of somebody who is logged in."""
+
+    request: Request
+    account: Account
+    session: Session
+    form: dict[str, str]
+
+    @property
+    def caller(self) -> Caller:
+        """The account, without a token."""
+        return Caller(self.account)
+
+
+class PageRoom:
+    """The base of the pages over one service."""
+
+    def __init__(self, service: QueryService) -> None:
+        self.service = service
+
+    async def open(self, request: Request, *, reads_form: bool = False) -> PageRequest:
+        """Return the session of a request; refuse one without, or a form from elsewhere."""
+        found = await self.call(lambda: find_session(request, self.service))
+        if found is None:
+            raise NotAuthenticated("Log in first.")
+        account, session = found
+        form = {}
+        if reads_form:
+            form = await read_form(request, self.service.settings.limits.body_bytes)
+            check_form(request, form, session)
+        return PageRequest(request, account, session, form)
+
+    async def open_overview(self, request: Request) -> PageRequest:
+        """Return the session of a custodian or an auditor."""
+        page = await self.open(request)
+        self.service.require_overview(page.caller)
+        return page
+
+    async def open_custodian(self, request: Request) -> PageRequest:
+        """Return the form of a custodian, whose password it holds where an act loosens anything."""
+        page = await self.open(request, reads_form=True)
+        self.service.require_custodian(page.caller)
+        return page
+
+    async def check_own_password(self, page: PageRequest) -> None:
+        """Refuse a form that does not hold the password of its sender."""
+        name, given = page.account.name, page.form.get("password", "")
+        if await self.call(lambda: self.service.check_password(name, given)) is None:
+            raise NotAllowed("That is not your password. Nothing was changed.")
+
+    def show(self, page: PageRequest, template: str, status: int = 200, **values: Any) -> Response:
+        """Render a page for somebody who is logged in."""
+        return render_template(
+            template,
+            status,
+            database=self.service.name,
+            account=page.account,
+            form_secret=page.session.form_secret,
+            pages=list_pages(page.account.role),
+            path=page.request.url.path,
+            **values,
+        )
+
+    @staticmethod
+    async def call(function: Callable[[], Result]) -> Result:
+        """Call a function that blocks in a worker thread."""
+        return await to_thread.run_sync(function)

@@ -1,0 +1,330 @@
+"""One connection of the PostgreSQL protocol: startup, login, and the simple and extended protocols.
+
+Parse, Bind and Describe touch neither data nor budget. A question runs, and is charged, at the
+first Execute of its portal (or with a simple Query); fetching more of its rows and executing it
+again are free.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from hedgerow.service.accounts.records import Caller
+from hedgerow.service.metrics import Metrics
+from hedgerow.service.problems import describe_problem, find_problem_kind
+from hedgerow.service.query_service import QueryService
+from hedgerow.service.wire import messages as wire
+from hedgerow.service.wire.channel import ConnectionEnds, WireChannel
+from hedgerow.service.wire.commands import CommandFailed, CommandRunner, Portal, PreparedStatement
+from hedgerow.service.wire.login import log_in, negotiate_startup
+from hedgerow.service.wire.messages import BodyReader, MalformedMessage
+from hedgerow.service.wire.results import WireResult, build_fields
+from hedgerow.service.wire.statement_text import split_statements
+from hedgerow.service.wire.values import encode_value
+
+__all__ = ["CancelRegistry", "WireSession"]
+
+_STARTUP_SECONDS: Final = 20.0
+_IDLE_SECONDS: Final = 3600.0 * 8
+_SETTINGS: Final = {
+    "server_version": "15.0",
+    "server_encoding": "UTF8",
+    "client_encoding": "UTF8",
+    "DateStyle": "ISO, MDY",
+    "IntervalStyle": "postgres",
+    "TimeZone": "UTC",
+    "integer_datetimes": "on",
+    "standard_conforming_strings": "on",
+    "is_superuser": "off",
+    "default_transaction_read_only": "on",
+    "in_hot_standby": "off",
+}
+
+
+class CancelRegistry(Protocol):
+    """The sessions of a listener by their cancel keys."""
+
+    def register(self, key: tuple[int, int], cancel: Callable[[], None]) -> None: ...
+    def cancel(self, key: tuple[int, int]) -> None: ...
+    def unregister(self, key: tuple[int, int]) -> None: ...
+
+
+@dataclass(slots=True)
+class _Extended:
+    """The prepared statements and portals of a session."""
+
+    statements: dict[str, PreparedStatement] = field(default_factory=dict)
+    portals: dict[str, Portal] = field(default_factory=dict)
+    skips_to_sync: bool = False
+
+
+class WireSession:
+    """A connection from its first byte to its last."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        service: QueryService,
+        metrics: Metrics,
+        registry: CancelRegistry,
+        tls: ssl.SSLContext | None,
+    ) -> None:
+        self._channel = WireChannel(reader, writer, tls)
+        self._service, self._metrics, self._registry = service, metrics, registry
+        self._key = (secrets.randbits(31), secrets.randbits(32))
+        self._cancelled = asyncio.Event()
+        self._extended = _Extended()
+        self._runner: CommandRunner | None = None
+
+    async def run(self) -> None:
+        """Serve the connection."""
+        with contextlib.suppress(
+            ConnectionEnds, ConnectionError, asyncio.IncompleteReadError, ssl.SSLError
+        ):
+            try:
+                async with asyncio.timeout(_STARTUP_SECONDS):
+                    caller = await self._start()
+                await self._serve(caller)
+            except TimeoutError:
+                return
+            except MalformedMessage:
+                await self._channel.end("08P01", "Malformed message.")
+            finally:
+                self._registry.unregister(self._key)
+
+    async def _start(self) -> Caller:
+        """Return the caller, after login and greeting."""
+        channel, name = self._channel, self._service.name
+        parameters = await negotiate_startup(channel, self._registry.cancel)
+        caller = await log_in(channel, parameters.get("user", ""), self._service.accounts)
+        if parameters.get("database", name) != name:
+            await channel.end("3D000", f"There is one database here: {name}.")
+        self._runner = CommandRunner(self._service, caller)
+        self._registry.register(self._key, self._cancelled.set)
+        settings = _SETTINGS | {
+            "session_authorization": caller.name,
+            "application_name": parameters.get("application_name", ""),
+        }
+        greeting = wire.encode_authentication(0)
+        for setting, value in settings.items():
+            greeting += wire.encode_parameter_status(setting, value)
+        greeting += wire.encode_backend_key(*self._key) + wire.encode_ready(b"I")
+        await channel.send(greeting)
+        return caller
+
+    # Messages
+
+    async def _serve(self, caller: Caller) -> None:
+        handlers = {
+            b"P": self._parse,
+            b"B": self._bind,
+            b"D": self._describe,
+            b"E": self._execute,
+            b"C": self._close,
+        }
+        while True:
+            async with asyncio.timeout(_IDLE_SECONDS):
+                kind, data = await self._channel.read_message()
+            if kind == b"X":
+                return
+            if not await asyncio.to_thread(self._service.accounts.is_valid, caller):
+                await self._channel.end("28000", "The token was revoked or has expired.")
+            body = BodyReader(data)
+            if kind == b"Q":
+                self._extended.skips_to_sync = False
+                await self._run_simple(body)
+            elif kind == b"S":
+                self._extended.skips_to_sync = False
+                self._extended.portals.pop("", None)
+                await self._channel.send(wire.encode_ready(self._get_runner().status))
+            elif kind == b"H" or self._extended.skips_to_sync:
+                await self._channel.send(b"")
+            elif kind in handlers:
+                try:
+                    await handlers[kind](body)
+                except MalformedMessage:
+                    raise
+                except Exception as error:
+                    self._extended.skips_to_sync = True
+                    await self._send_error(error)
+            else:
+                raise MalformedMessage
+
+    async def _send_error(self, error: Exception) -> None:
+        self._get_runner().note_failure()
+        if isinstance(error, CommandFailed):
+            sqlstate, text, status = error.sqlstate, str(error), 400
+        else:
+            kind = find_problem_kind(error)
+            sqlstate, text, status = kind.sqlstate, describe_problem(error), kind.status
+        self._metrics.count_response("postgresql", status)
+        await self._channel.send(wire.encode_error(sqlstate, text))
+
+    def _get_runner(self) -> CommandRunner:
+        assert self._runner is not None  # set before the first message
+        return self._runner
+
+    # The simple protocol
+
+    async def _run_simple(self, body: BodyReader) -> None:
+        text = body.read_text()
+        body.check_end()
+        runner = self._get_runner()
+        statements = split_statements(text)
+        if not statements:
+            await self._channel.send(wire.encode_message(b"I"))
+        try:
+            for statement in statements:
+                portal = Portal(PreparedStatement(statement))
+                result = await self._run(portal)
+                await self._send_notes(result)
+                if result.copy is not None:
+                    await self._channel.send(result.copy)
+                elif result.has_rows:
+                    fields = build_fields(result.columns, ())
+                    await self._channel.send(wire.encode_row_description(fields))
+                    await self._send_rows(portal, result, 0)
+                await self._channel.send(wire.encode_command_complete(result.tag))
+                self._metrics.count_response("postgresql", 200)
+        except MalformedMessage:
+            raise
+        except Exception as error:
+            await self._send_error(error)
+        await self._channel.send(wire.encode_ready(runner.status))
+
+    async def _run(self, portal: Portal) -> WireResult:
+        """Run a portal once, in a thread; a cancel request is answered at once, and the question
+        stays charged."""
+        if portal.result is None:
+            self._cancelled.clear()
+            work = asyncio.create_task(asyncio.to_thread(self._get_runner().run, portal))
+            stop = asyncio.create_task(self._cancelled.wait())
+            done, _ = await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+            stop.cancel()
+            if work not in done:
+                work.add_done_callback(_forget_outcome)
+                raise CommandFailed(
+                    "57014",
+                    "Cancelled. If the question had been charged, it stays charged; ask it again"
+                    " to get its answer for free.",
+                )
+            portal.result = work.result()
+        return portal.result
+
+    async def _send_notes(self, result: WireResult) -> None:
+        for note in result.notes:
+            await self._channel.send(wire.encode_notice(note))
+
+    async def _send_rows(self, portal: Portal, result: WireResult, most: int) -> bool:
+        """Send up to ``most`` rows (0: all) that were not sent; return whether more are left."""
+        fields = build_fields(result.columns, portal.formats)
+        end = len(result.rows) if most <= 0 else min(portal.sent + most, len(result.rows))
+        parts = [
+            wire.encode_data_row(
+                [
+                    encode_value(value, one.oid, one.format)
+                    for value, one in zip(row, fields, strict=True)
+                ]
+            )
+            for row in result.rows[portal.sent : end]
+        ]
+        portal.sent = end
+        await self._channel.send(b"".join(parts))
+        return end < len(result.rows)
+
+    # The extended protocol
+
+    async def _parse(self, body: BodyReader) -> None:
+        name, text = body.read_text(), body.read_text()
+        oids = [body.read_integer(4) for _ in range(body.read_count())]
+        body.check_end()
+        statements = split_statements(text)
+        if len(statements) > 1:
+            raise CommandFailed("42601", "A prepared statement holds one command. Send them apart.")
+        if name and name in self._extended.statements:
+            raise CommandFailed("42P05", f"There is a prepared statement {name} already.")
+        self._extended.statements[name] = PreparedStatement(
+            statements[0] if statements else "", tuple(oids)
+        )
+        await self._channel.send(wire.encode_message(b"1"))
+
+    async def _bind(self, body: BodyReader) -> None:
+        portal_name, name = body.read_text(), body.read_text()
+        formats = [body.read_integer(2) for _ in range(body.read_count())]
+        values: list[bytes | None] = []
+        for _ in range(body.read_count()):
+            size = body.read_integer(4)
+            values.append(None if size == -1 else body.read_bytes(size))
+        result_formats = [body.read_integer(2) for _ in range(body.read_count())]
+        body.check_end()
+        prepared = self._find_statement(name)
+        bound = await asyncio.to_thread(self._get_runner().bind, prepared, values, formats)
+        bound.formats = tuple(result_formats)
+        self._extended.portals[portal_name] = bound
+        await self._channel.send(wire.encode_message(b"2"))
+
+    async def _describe(self, body: BodyReader) -> None:
+        kind, name = body.read_bytes(1), body.read_text()
+        body.check_end()
+        runner = self._get_runner()
+        if kind == b"S":
+            prepared = self._find_statement(name)
+            oids, columns = await asyncio.to_thread(runner.describe_statement, prepared)
+            await self._channel.send(wire.encode_parameter_description(oids))
+            formats: tuple[int, ...] = ()
+        else:
+            portal = self._find_portal(name)
+            columns, formats = await asyncio.to_thread(runner.describe, portal), portal.formats
+        if columns is None:
+            await self._channel.send(wire.encode_message(b"n"))
+        else:
+            await self._channel.send(wire.encode_row_description(build_fields(columns, formats)))
+
+    async def _execute(self, body: BodyReader) -> None:
+        name, most = body.read_text(), body.read_integer(4)
+        body.check_end()
+        portal = self._find_portal(name)
+        if not portal.statement.text:
+            await self._channel.send(wire.encode_message(b"I"))
+            return
+        is_first = portal.result is None
+        result = await self._run(portal)
+        if is_first:
+            await self._send_notes(result)
+        if result.copy is not None:
+            await self._channel.send(result.copy)
+        elif result.has_rows and await self._send_rows(portal, result, most):
+            await self._channel.send(wire.encode_message(b"s"))
+            return
+        self._metrics.count_response("postgresql", 200)
+        await self._channel.send(wire.encode_command_complete(result.tag))
+
+    async def _close(self, body: BodyReader) -> None:
+        kind, name = body.read_bytes(1), body.read_text()
+        body.check_end()
+        held: dict[str, Any] = self._extended.statements if kind == b"S" else self._extended.portals
+        held.pop(name, None)
+        await self._channel.send(wire.encode_message(b"3"))
+
+    def _find_statement(self, name: str) -> PreparedStatement:
+        if name not in self._extended.statements:
+            raise CommandFailed("26000", f"There is no prepared statement {name}.")
+        return self._extended.statements[name]
+
+    def _find_portal(self, name: str) -> Portal:
+        # A cursor is a portal that was opened in SQL.
+        portal = self._extended.portals.get(name)
+        return self._get_runner().find_cursor(name) if portal is None else portal
+
+
+def _forget_outcome(task: asyncio.Task[Any]) -> None:
+    """Read the error of a cancelled question, so that nobody reports it later."""
+    if not task.cancelled():
+        task.exception()

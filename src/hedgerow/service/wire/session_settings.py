@@ -1,0 +1,98 @@
+"""The settings of a session: those of Hedgerow, and those that clients set out of habit."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+from hedgerow.errors import InvalidArgument
+
+__all__ = ["SessionSettings"]
+
+_PREFIX: Final = "hedgerow."
+_USUAL: Final = {
+    "transaction_isolation": "read committed",
+    "transaction_read_only": "on",
+    "default_transaction_read_only": "on",
+    "default_transaction_isolation": "read committed",
+    "standard_conforming_strings": "on",
+    "server_version": "15.0",
+    "server_version_num": "150000",
+    "server_encoding": "UTF8",
+    "client_encoding": "UTF8",
+    "timezone": "UTC",
+    "time_zone": "UTC",
+    "datestyle": "ISO, MDY",
+    "intervalstyle": "postgres",
+    "search_path": "public",
+    "max_identifier_length": "63",
+    "integer_datetimes": "on",
+    "bytea_output": "hex",
+    "lc_collate": "C",
+    "lc_ctype": "C",
+    "extra_float_digits": "1",
+    "statement_timeout": "0",
+    "application_name": "",
+}
+
+
+class SessionSettings:
+    """Settings by name; the three of Hedgerow are checked, all others are kept as they are."""
+
+    def __init__(self) -> None:
+        self._changed: dict[str, str] = {}
+
+    @property
+    def epsilon(self) -> Decimal | None:
+        """The price of every further question; None leaves it to OPTIONS or the policy."""
+        return self._read_number("epsilon")
+
+    @property
+    def delta(self) -> Decimal | None:
+        """The delta of every further question."""
+        return self._read_number("delta")
+
+    @property
+    def intervals(self) -> bool:
+        """Whether the ends of intervals come as further columns."""
+        return self._changed.get(_PREFIX + "intervals") == "on"
+
+    def change(self, name: str, text: str) -> None:
+        """Set a setting."""
+        value = text[1:-1].replace("''", "'") if text[:1] == text[-1:] == "'" else text
+        if value.upper() == "DEFAULT":
+            self.reset(name)
+            return
+        if name.startswith(_PREFIX):
+            value = _check_own(name, value)
+        self._changed[name] = value
+
+    def reset(self, name: str) -> None:
+        """Give a setting, or all of them, their first values."""
+        if name == "all":
+            self._changed.clear()
+        self._changed.pop(name, None)
+
+    def read(self, name: str) -> str:
+        """Return a setting as text."""
+        return self._changed.get(name, _USUAL.get(name, ""))
+
+    def _read_number(self, name: str) -> Decimal | None:
+        text = self._changed.get(_PREFIX + name)
+        return None if text is None else Decimal(text)
+
+
+def _check_own(name: str, value: str) -> str:
+    own = name.removeprefix(_PREFIX)
+    if own in ("epsilon", "delta"):
+        try:
+            return str(Decimal(value[:60]))
+        except InvalidOperation:
+            raise InvalidArgument(name, "must be a number, such as 0.5", value[:60]) from None
+    if own == "intervals":
+        if value.lower() not in ("on", "off", "true", "false", "1", "0"):
+            raise InvalidArgument(name, "must be on or off", value[:60])
+        return "on" if value.lower() in ("on", "true", "1") else "off"
+    raise InvalidArgument(
+        name, "is not a setting: use hedgerow.epsilon, hedgerow.delta or hedgerow.intervals"
+    )

@@ -1,0 +1,155 @@
+"""Values in the text and binary formats of the PostgreSQL protocol, both ways."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID
+
+from hedgerow.errors import InvalidArgument
+
+__all__ = ["OIDS", "TYPE_SIZES", "decode_parameter", "encode_value"]
+
+# Our types -> OID. Answers have these types only.
+OIDS: Final[Mapping[str, int]] = {
+    "boolean": 16,
+    "integer": 20,
+    "text": 25,
+    "real": 701,
+    "date": 1082,
+    "timestamp": 1114,
+}
+TYPE_SIZES: Final[Mapping[int, int]] = {
+    16: 1,
+    20: 8,
+    21: 2,
+    23: 4,
+    25: -1,
+    701: 8,
+    1082: 4,
+    1114: 8,
+}
+_EPOCH: Final = date(2000, 1, 1)
+_EPOCH_TIME: Final = datetime(2000, 1, 1)
+_NUMERIC_NAN: Final = 0xC000
+
+
+def encode_value(value: Any, oid: int, format_: int) -> bytes | None:
+    """Return a value of an answer as text or binary; None is NULL."""
+    if value is None:
+        return None
+    if format_ == 0:
+        return _format_text(value).encode()
+    match oid:
+        case 16:
+            return b"\x01" if value else b"\x00"
+        case 20:
+            return struct.pack("!q", int(value))
+        case 21:
+            return struct.pack("!h", int(value))
+        case 23:
+            return struct.pack("!i", int(value))
+        case 701:
+            return struct.pack("!d", float(value))
+        case 1082:
+            return struct.pack("!i", (value - _EPOCH).days)
+        case 1114:
+            return struct.pack("!q", _count_microseconds(value))
+        case _:
+            return _format_text(value).encode()
+
+
+def _format_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NaN"
+        if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        return repr(value)
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _count_microseconds(value: datetime) -> int:
+    plain = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+    found = plain - _EPOCH_TIME
+    return (found.days * 86_400 + found.seconds) * 1_000_000 + found.microseconds
+
+
+def decode_parameter(data: bytes | None, oid: int, format_: int) -> Any:
+    """Return the value of a parameter that a client bound."""
+    if data is None:
+        return None
+    if format_ == 0:
+        try:
+            return _parse_text(data.decode(), oid)
+        except (ValueError, ArithmeticError):
+            raise _build_refusal() from None
+    decode = _BINARY.get(oid)
+    if decode is None:
+        raise InvalidArgument("parameter", "has a binary type that is not supported; cast it", oid)
+    try:
+        return decode(data)
+    except (struct.error, ValueError, OverflowError):
+        raise _build_refusal() from None
+
+
+def _build_refusal() -> InvalidArgument:
+    return InvalidArgument("parameter", "must be a value of its type: check what you bind")
+
+
+def _parse_text(text: str, oid: int) -> Any:
+    match oid:
+        case 16:
+            if text.lower() not in ("t", "f", "true", "false", "1", "0", "on", "off", "yes", "no"):
+                raise ValueError
+            return text.lower() in ("t", "true", "1", "on", "yes")
+        case 20 | 21 | 23 | 26:
+            return int(text)
+        case 700 | 701 | 1700:
+            return Decimal(text)
+        case 1082:
+            return date.fromisoformat(text)
+        case 1114 | 1184:
+            return datetime.fromisoformat(text)
+        case _:
+            return text
+
+
+def _decode_numeric(data: bytes) -> Decimal:
+    count, weight, sign, _scale = struct.unpack("!hhHh", data[:8])
+    if sign == _NUMERIC_NAN:
+        raise ValueError
+    digits = struct.unpack(f"!{count}h", data[8:])
+    value = sum(
+        (
+            Decimal(digit) * Decimal(10_000) ** (weight - place)
+            for place, digit in enumerate(digits)
+        ),
+        Decimal(0),
+    )
+    return -value if sign else value
+
+
+_BINARY: Final[Mapping[int, Callable[[bytes], Any]]] = {
+    16: lambda data: struct.unpack("!?", data)[0],
+    20: lambda data: struct.unpack("!q", data)[0],
+    21: lambda data: struct.unpack("!h", data)[0],
+    23: lambda data: struct.unpack("!i", data)[0],
+    26: lambda data: struct.unpack("!I", data)[0],
+    25: lambda data: data.decode(),
+    705: lambda data: data.decode(),
+    1043: lambda data: data.decode(),
+    700: lambda data: struct.unpack("!f", data)[0],
+    701: lambda data: struct.unpack("!d", data)[0],
+    1082: lambda data: date.fromordinal(_EPOCH.toordinal() + struct.unpack("!i", data)[0]),
+    1700: _decode_numeric,
+    2950: lambda data: str(UUID(bytes=data)),
+}

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hedgerow.errors import InvalidArgument, LedgerError, Refused
+from hedgerow.ledger import MemoryLedger
+from hedgerow.service.accounts import account_file
+from hedgerow.service.accounts.account_file import AccountFile
+from hedgerow.service.accounts.records import Role
+
+PASSWORD = "a long enough password"
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    return MemoryLedger()
+
+
+@pytest.fixture
+def accounts(tmp_path: Path, ledger: MemoryLedger) -> Iterator[AccountFile]:
+    file = AccountFile(tmp_path / "clinic.accounts", ledger)
+    yield file
+    file.close()
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hedgerow.service.accounts.passwords._COST", 2)
+
+
+def test_an_account_is_in_the_ledger_with_who_added_it(
+    accounts: AccountFile, ledger: MemoryLedger
+) -> None:
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    found = accounts.find_account("ana")
+    assert found is not None
+    assert found.role is Role.analyst
+    act = ledger.entries()[-1]
+    assert (act.kind, act.body["words"], act.body["by"]) == ("act", "add account", "carl")
+    assert act.body["about"] == {"account": "ana", "role": "analyst"}
+    assert PASSWORD not in act.text
+    assert stat.S_IMODE(accounts.path.stat().st_mode) == 0o600
+
+
+class Crash(Exception):
+    pass
+
+
+@pytest.mark.parametrize("act", ["add account", "set password", "add token"])
+def test_an_act_that_never_reached_the_ledger_grants_nothing(
+    accounts: AccountFile, ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    if act != "add account":
+        accounts.add_account("ana", Role.analyst, None, "carl")
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    acts = {
+        "add account": lambda: accounts.add_account("ana", Role.analyst, PASSWORD, "carl"),
+        "set password": lambda: accounts.set_password("ana", PASSWORD, "carl"),
+        "add token": lambda: accounts.add_token("ana", "laptop", "carl"),
+    }
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "record_act", crash)
+        with pytest.raises(Crash):
+            acts[act]()
+    assert accounts.check_login("ana", PASSWORD) is None
+    assert accounts.list_tokens() == []
+    assert accounts.list_scram_keys("ana") == []
+    assert (accounts.find_account("ana") is None) == (act == "add account")
+    # The same act again succeeds.
+    if act == "add account":
+        accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+        assert accounts.check_login("ana", PASSWORD) is not None
+
+
+def test_a_login_needs_the_password_and_an_account_that_is_enabled(accounts: AccountFile) -> None:
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    assert accounts.check_login("ana", PASSWORD) is not None
+    assert accounts.check_login("ana", PASSWORD + "x") is None
+    assert accounts.check_login("nobody", PASSWORD) is None
+    accounts.set_disabled("ana", True, "carl")
+    assert accounts.check_login("ana", PASSWORD) is None
+    accounts.set_disabled("ana", False, "carl")
+    assert accounts.check_login("ana", PASSWORD) is not None
+
+
+def test_a_token_works_until_it_is_revoked_or_expires(
+    accounts: AccountFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts.add_account("ana", Role.analyst, None, "carl")
+    text, token = accounts.add_token("ana", "laptop", "ana", days=2, explains_only=True)
+    caller = accounts.find_caller(text)
+    assert caller is not None
+    assert caller.token is not None
+    assert caller.token.explains_only
+    assert accounts.is_valid(caller)
+    assert accounts.find_caller(text + "x") is None
+    now = time.time()
+    with monkeypatch.context() as patch:
+        patch.setattr(account_file.time, "time", lambda: now + 3 * 86_400)
+        assert accounts.find_caller(text) is None
+    accounts.revoke_token(token.number, "ana", account="ana")
+    assert accounts.find_caller(text) is None
+    assert not accounts.is_valid(caller)
+
+
+def test_a_revocation_holds_at_once_in_another_process(
+    accounts: AccountFile, ledger: MemoryLedger
+) -> None:
+    accounts.add_account("ana", Role.analyst, None, "carl")
+    text, token = accounts.add_token("ana", "laptop", "ana")
+    other = AccountFile(accounts.path, ledger)
+    assert other.find_caller(text) is not None
+    accounts.revoke_token(token.number, "carl")
+    assert other.find_caller(text) is None
+    other.close()
+
+
+def test_nobody_revokes_the_token_of_somebody_else(accounts: AccountFile) -> None:
+    for name in ("ana", "ben"):
+        accounts.add_account(name, Role.analyst, None, "carl")
+    text, token = accounts.add_token("ana", "laptop", "ana")
+    with pytest.raises(Refused, match="no token"):
+        accounts.revoke_token(token.number, "ben", account="ben")
+    assert accounts.find_caller(text) is not None
+
+
+def test_a_session_ends_with_the_password_and_with_the_account(accounts: AccountFile) -> None:
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    cookie = accounts.open_session("ana")
+    assert accounts.find_login(cookie) is not None
+    accounts.set_password("ana", PASSWORD + " anew", "carl")
+    assert accounts.find_login(cookie) is None
+    cookie = accounts.open_session("ana")
+    accounts.set_disabled("ana", True, "carl")
+    assert accounts.find_login(cookie) is None
+
+
+@pytest.mark.parametrize("name", ["", "Ana", "a b", "x" * 61, "a/b", "é"])
+def test_a_name_that_could_mislead_is_refused(accounts: AccountFile, name: str) -> None:
+    with pytest.raises(InvalidArgument, match="lower-case"):
+        accounts.add_account(name, Role.analyst, None, "carl")
+
+
+def test_a_second_account_of_one_name_is_refused(accounts: AccountFile) -> None:
+    accounts.add_account("ana", Role.analyst, None, "carl")
+    with pytest.raises(Refused, match="an account ana already"):
+        accounts.add_account("ana", Role.custodian, None, "carl")
+    with pytest.raises(Refused, match="no account nobody"):
+        accounts.add_token("nobody", "laptop", "carl")
+    with pytest.raises(InvalidArgument, match="1 to 3650 days"):
+        accounts.add_token("ana", "laptop", "carl", days=0)
+
+
+def test_an_act_id_is_never_used_twice(ledger: MemoryLedger) -> None:
+    ledger.record_act("add account", "carl", {}, "one")
+    with pytest.raises(LedgerError):
+        ledger.record_act("add account", "carl", {}, "one")

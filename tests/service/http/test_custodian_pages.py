@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from service.helpers_service import PASSWORD, RunningService, make_service
+from service.http.test_analyst_pages import Browser
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service whose policy is changed by these tests."""
+    server = RunningService(make_service(tmp_path_factory.mktemp("clinic")))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def carl(other: RunningService, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    monkeypatch.setattr("hedgerow.service.accounts.passwords._COST", 2)
+    other.service.accounts.set_password("carl", PASSWORD, "test")
+    return Browser(other, "carl")
+
+
+def test_the_overview_shows_budgets_quotas_and_the_promise_about_time(carl: Browser) -> None:
+    text = carl.get("/overview")
+    for words in ("patients", "ben", "2", "as soon as they are ready"):
+        assert words in text
+
+
+def test_a_looser_policy_is_shown_and_accepted_with_the_password(carl: Browser) -> None:
+    service = carl.running.service
+    assert "This is the policy that rules" in carl.get("/policy")
+    file = service.settings.policy
+    file.write_text(file.read_text().replace("max = 110", "max = 115"))
+    text = carl.get("/policy")
+    assert "loosens protection" in text
+    assert "max changes from 110 to 115" in text
+    digest = text.split('name="digest" value="')[1].split('"')[0]
+    status, text = carl.post("/policy/accept", digest=digest, password="wrong wrong wrong")
+    assert status == 403
+    assert "not your password" in text
+    assert carl.post("/policy/accept", digest=digest, password=PASSWORD, note="taller")[0] == 303
+    assert "This is the policy that rules" in carl.get("/policy")
+    assert "accepted by carl: taller" in service._database.ledger.entries()[-1].body["note"]
+    auditor = Browser(carl.running, "aude").get("/policy")
+    assert "Accept this policy" not in auditor
+    file.write_text("[database]\n")
+    assert "The file has mistakes" in carl.get("/policy")
+
+
+def test_accounts_are_added_and_disabled(carl: Browser) -> None:
+    accounts = carl.running.service.accounts
+    fields = {"name": "zoe", "role": "auditor", "new_password": PASSWORD}
+    assert carl.post("/accounts", **fields, password="no")[0] == 403
+    assert accounts.find_account("zoe") is None
+    assert carl.post("/accounts", **fields, password=PASSWORD)[0] == 303
+    assert "zoe" in carl.get("/accounts")
+    zoe = Browser(carl.running, "zoe")
+    assert "Ledger" in zoe.get("/ledger")
+    assert carl.post("/accounts/disable", name="zoe")[0] == 303
+    assert carl.running.request("GET", "/ledger", cookie=zoe.cookie).status == 303
+    assert carl.post("/accounts/disable", name="carl")[0] == 400
+    assert (
+        carl.post("/accounts", name="yan", role="king", new_password=PASSWORD, password=PASSWORD)[0]
+        == 422
+    )
+
+
+def test_the_ledger_shows_acts_and_is_verified(carl: Browser) -> None:
+    text = carl.get("/ledger")
+    assert "<td>act</td>" in text
+    assert "nothing is wrong" in text

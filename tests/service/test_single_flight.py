@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from hedgerow.errors import SourceError
+from hedgerow.service.single_flight import FlightLocks
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from hedgerow.service.single_flight import FlightLocks
+with FlightLocks(Path(sys.argv[1]), wait=30).enter("question"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_whoever_asks_the_same_waits_and_knows_it(tmp_path: Path) -> None:
+    locks, order = FlightLocks(tmp_path / "flights", wait=30), []
+    entered = threading.Event()
+
+    def ask() -> None:
+        entered.set()
+        with locks.enter("question") as waited:
+            order.append(("second", waited))
+
+    with locks.enter("question") as waited:
+        order.append(("first", waited))
+        other = threading.Thread(target=ask)
+        other.start()
+        entered.wait(30)
+        assert len(order) == 1
+    other.join(30)
+    assert order[0] == ("first", False)
+    assert order[1][0] == "second"
+
+
+def test_a_killed_process_gives_its_flight_back(tmp_path: Path) -> None:
+    locks = FlightLocks(tmp_path, wait=0.05)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(SourceError, match="Try again"), locks.enter("question"):
+            pytest.fail("entered")
+        process.kill()
+    with FlightLocks(tmp_path, wait=30).enter("question"):
+        pass
+
+
+def test_several_flights_are_taken_in_one_order(tmp_path: Path) -> None:
+    locks = FlightLocks(tmp_path, wait=30)
+    done = []
+
+    def ask(keys: list[str]) -> None:
+        for _ in range(20):
+            with locks.enter(*keys):
+                pass
+        done.append(keys)
+
+    keys = [f"question {number}" for number in range(6)]
+    threads = [threading.Thread(target=ask, args=(one,)) for one in (keys, keys[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(done) == 2
+
+
+def test_the_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
+    FlightLocks(tmp_path / "flights", wait=1)
+    assert (tmp_path / "flights").stat().st_mode & 0o077 == 0

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from hedgerow.service.metrics import Metrics
+from hedgerow.service.wire.listener import WireListener
+from service.helpers_service import RunningService
+
+
+def test_a_cancel_key_reaches_its_session_and_no_other(running: RunningService) -> None:
+    listener, cancelled = WireListener(running.service, Metrics(), None), []
+    listener.register((1, 2), lambda: cancelled.append("one"))
+    listener.register((1, 3), lambda: cancelled.append("two"))
+    listener.cancel((1, 3))
+    listener.cancel((9, 9))
+    listener.unregister((1, 3))
+    listener.cancel((1, 3))
+    listener.unregister((9, 9))
+    assert cancelled == ["two"]
+
+
+def test_too_many_connections_are_turned_away(running: RunningService) -> None:
+    async def run() -> bytes:
+        listener = WireListener(running.service, Metrics(), None)
+        crowd = [asyncio.create_task(asyncio.sleep(60)) for _ in range(601)]
+        listener._tasks.update(crowd)
+        server = await asyncio.start_server(listener._accept, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        found = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        server.close()
+        listener.stop()
+        await asyncio.gather(*crowd, return_exceptions=True)
+        return found
+
+    assert b"53300" in asyncio.run(run())
+
+
+def test_mutated_messages_lose_no_process(running: RunningService) -> None:
+    import random
+
+    stream = random.Random(20261118)
+    startup = bytes.fromhex("0000001200030000") + b"user\0ana\0\0"
+    for _ in range(150):
+        data = bytearray(startup + b"p\0\0\0\x09MD5\0x" + b"Q\0\0\0\x0dSELECT 1\0")
+        for _ in range(stream.randint(1, 6)):
+            data[stream.randrange(len(data))] = stream.randrange(256)
+        with socket.create_connection(("127.0.0.1", running.pg_port), timeout=10) as connection:
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65_536):
+                pass
+    assert running.request("GET", "/healthz").status == 200
