@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from database.attacks import shop
-from database.attacks.seeking import ONE_TABLE, SHOP, Found, seek
+from database.attacks.seeking import FUNCTIONS, ONE_TABLE, SHOP, Found, seek
 from database.attacks.test_joins_across_units import FORUM
 from database.attacks.test_same_customer import STATEMENTS, look_at_all
 
@@ -35,6 +35,12 @@ def test_no_neighbour_moves_further_than_declared(part: int) -> None:
     assert found.pairs >= PAIRS
     assert all(found.kinds[kind] > 0 for kind in KINDS[scene])
     assert sum(found.reached[kind] > 0 for kind in KINDS[scene]) > 4
+
+
+def test_functions_of_other_databases_stay_within_the_sensitivity_at_length() -> None:
+    found = seek("functions at length", 2000, FUNCTIONS)
+    assert found.violations == []
+    assert found.pairs >= 2000
 
 
 @pytest.mark.parametrize("part", range(4))
