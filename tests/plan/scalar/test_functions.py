@@ -382,6 +382,7 @@ def test_bounds_by_hand() -> None:
             "to real",
             [Range("date")],
         ),
+        (Unsupported, "CAST to text needs a whole number", "to text", [real(0, 1)]),
         (
             Unsupported,
             "AND, OR and NOT need conditions, but this is an integer",
