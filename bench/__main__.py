@@ -20,6 +20,7 @@ from bench.accounting import accounting
 from bench.accuracy import accuracy
 from bench.capped import capped
 from bench.choice import choice
+from bench.coverage import coverage
 from bench.database import database
 from bench.decoding import decoding
 from bench.imports import imports
@@ -51,6 +52,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "database": database,
     "people": people,
     "joins": joins,
+    "coverage": coverage,
     "quantiles": quantiles,
     "tpch": tpch,
     "accuracy": accuracy,

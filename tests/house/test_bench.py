@@ -73,6 +73,17 @@ ROWS = {
         for what in ("milliseconds", "peak of memory, MB")
         for unit in ("by person", "by row")
     ],
+    "coverage": [
+        (style,) * 2
+        for style in (
+            "ClickBench",
+            "TPC-H",
+            "TPC-DS",
+            "SQLStorm on StackOverflow",
+            "SmartNoise, Qrlew, Tumult, OpenDP",
+            "all",
+        )
+    ],
     "quantiles": [
         (what, unit)
         for what in ("milliseconds", "peak of memory, MB")
@@ -175,6 +186,7 @@ CASES = [
     ("database", 4, "what", "rows", {"hedgerow"}),
     ("people", 1, "who", "who", set()),
     ("joins", 3, "what", "unit", {"hedgerow", "plain", "ours / plain"}),
+    ("coverage", 4, "style", "style", {"statements", "answered", "rightly refused"}),
     ("quantiles", 1, "what", "unit", {"hedgerow", "DuckDB", "ours / DuckDB"}),
     ("tpch", 0, "question", "question", {"hedgerow, ms", "DuckDB, ms", "statement, ms", "clipped"}),
     ("accuracy", 7, "", "", set()),
@@ -195,6 +207,7 @@ LARGE = {
         "accounting",
         "accuracy",
         "capped",
+        "coverage",
         "database",
         "decoding",
         "joins",
