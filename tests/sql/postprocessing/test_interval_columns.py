@@ -25,6 +25,7 @@ COLUMNS = (
     BoundedColumn("h", True),
     BoundedColumn("n", False, True),
     BoundedColumn("m", False, True),
+    BoundedColumn("z", False, True),
 )
 TABLES = {
     "t": BoundedRelation(COLUMNS),
@@ -59,6 +60,11 @@ BOUNDED = [
     " GROUP BY k",
     "SELECT (SELECT SUM(n) FROM t) / (SELECT SUM(m) FROM t) AS r",
     "SELECT k, h, n FROM t WHERE n < ALL (SELECT n + 99 FROM t)",
+    "SELECT k, AVG(NULLIF(z, 0)) AS a, MIN(NULLIF(z, 0)) AS lo, SUM(COALESCE(n / z, 1)) AS r,"
+    " AVG(n / z) AS q, SUM(n) AS s, SUM(COALESCE(CAST(n / NULLIF(z, 0) AS INTEGER), 1)) AS i FROM"
+    " t GROUP BY k",
+    "SELECT k, h, LAG(n, 1, 0) OVER (ORDER BY k, h) AS l, COALESCE(NULLIF(z, 0), 100) AS c, n FROM"
+    " t",
     "SELECT k, h, n FROM part",
     "SELECT a.k, a.h, a.n FROM t a JOIN t b ON a.k = b.k AND a.h = b.h WHERE a.n > -99",
 ]
@@ -76,12 +82,17 @@ UNBOUNDED = [
     "SELECT CASE WHEN n > 5 THEN m END AS c FROM t",
     "SELECT SQRT(n) AS r, n % 2 AS e, MEDIAN(n) OVER () AS md FROM t",
     "SELECT SUM(DISTINCT n) AS s FROM t",
+    "SELECT LAG(m, 1, n) OVER (ORDER BY k, h) AS l FROM t",
+    "SELECT n, SUM(m) AS s FROM t GROUP BY ROLLUP (n)",
     "SELECT (SELECT SUM(x.n) FROM t x WHERE x.n > t.n) AS s FROM t",
 ]
 STRANGE = [
     "SELECT k, n FROM t UNION SELECT k, m FROM t",
     "SELECT * FROM t JOIN u USING (k)",
     "SELECT * EXCLUDE (k) FROM t",
+    "SELECT SUM(a.m) AS s FROM t a JOIN t b USING (k, n)",
+    "SELECT SUM(a.m) AS s FROM t a NATURAL JOIN t b",
+    'SELECT n, m AS "N low" FROM t',
     "SELECT y FROM t AS x(a, b, y, z)",
     "WITH s(a) AS (SELECT n FROM t) SELECT a FROM s",
     "SELECT n FROM t WHERE EXISTS (SELECT * FROM unknown)",
@@ -105,6 +116,11 @@ def build_tables(random: Random) -> tuple[pa.Table, pa.Table, pa.Table]:
         pairs = list(zip(exact[name], noisy[name], strict=True))
         noisy[f"{name} low"] = [min(pair) - random.random() for pair in pairs]
         noisy[f"{name} high"] = [max(pair) + random.random() for pair in pairs]
+    exact["z"] = [float(random.choice([0, 1, 2])) for _ in KEYS]
+    noisy["z"] = [float(random.choice([0, 1, 2])) for _ in KEYS]
+    noisy["z low"], noisy["z high"] = [0.0 for _ in KEYS], [2.0 for _ in KEYS]
+    for place in range(0, len(KEYS), 3):  # a value that cannot be 0
+        exact["z"][place] = noisy["z"][place] = noisy["z low"][place] = 2.0
     if random.random() < 0.5:  # an interval that is not known
         noisy["m low"][0], noisy["m high"][0] = -math.inf, math.inf
     public = {"k": ["a", "b", "c", "d"], "w": [2.0, -1.0, 0.0, 0.5]}

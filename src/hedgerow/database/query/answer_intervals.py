@@ -82,6 +82,9 @@ def _add_ends(tables: AnswerTables, answers: Mapping[str, Answer]) -> AnswerTabl
     level = 1 - _OUTSIDE / max(cells, 1)
     wide = replace(tables, frames=dict(tables.frames))
     for name, answer in answers.items():
+        called = {column.casefold() for column in answer.columns}
+        if any(f"{column} {end}" in called for column in called for end in ("low", "high")):
+            raise NoIntervalsError
         types: dict[str, Type] = {
             column.name: column.type for column in tables.catalog.tables[name].columns
         }
@@ -90,10 +93,11 @@ def _add_ends(tables: AnswerTables, answers: Mapping[str, Answer]) -> AnswerTabl
             types |= {f"{column} low": "real", f"{column} high": "real"}
             pairs = zip(rows, answer.interval(column, level), strict=True)
             for row, interval in pairs:
-                low, high = (-math.inf, math.inf) if interval is None else _round_out(interval)
-                is_missing = row[column] is None
-                row[f"{column} low"] = None if is_missing else low
-                row[f"{column} high"] = None if is_missing else high
+                # Noise may be the reason why a value is missing, so its ends are not NULL.
+                low, high = -math.inf, math.inf
+                if interval is not None and row[column] is not None:
+                    low, high = _round_out(interval)
+                row[f"{column} low"], row[f"{column} high"] = low, high
         wide.add_rows(name, types, rows)
     return wide
 

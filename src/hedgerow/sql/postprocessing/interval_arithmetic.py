@@ -1,6 +1,8 @@
 """Interval arithmetic on expressions of SQL: the ends of a result from the ends of its parts.
 
-A part is NULL where its ends are NULL; ends that are not known are infinite.
+The ends of a part are NULL where it is NULL, whatever the noise; ends that are not known are
+infinite. So a part that is NULL by chance, as x / n is where a noisy n is 0, has infinite ends:
+COALESCE(x / n, 0) and AVG(x / n) would take NULL ends for no value.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from hedgerow.sql.postprocessing.syntax_trees import replace_args
 __all__ = ["bound_operation", "build_call"]
 
 Ends = tuple[exp.Expr, exp.Expr]
-_MONOTONE: Final = (exp.Paren, exp.Floor, exp.Ceil, exp.Round, exp.Trunc, exp.Exp, exp.Nullif)
+_MONOTONE: Final = (exp.Paren, exp.Floor, exp.Ceil, exp.Round, exp.Trunc, exp.Exp)
 _NUMBERS: Final = frozenset(
     (exp.DType.DOUBLE, exp.DType.FLOAT, exp.DType.DECIMAL, exp.DType.BIGINT, exp.DType.INT)
 )
@@ -42,14 +44,15 @@ def bound_operation(
         return ends and build_call(node, ends)
     if isinstance(node, exp.Cast) and node.to.this in _NUMBERS:
         ends = find_ends(node.this)
-        # An infinite end is no whole number; as NULL it is not known.
-        return ends and build_call(exp.TryCast(this=node.this, to=node.to), ends)
+        return ends and (_cast(node, ends[0]), _cast(node, ends[1]))
     if isinstance(node, exp.Neg):
         ends = find_ends(node.this)
         return ends and (exp.Neg(this=_wrap(ends[1])), exp.Neg(this=_wrap(ends[0])))
     if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
         left, right = find_ends(node.this), find_ends(node.expression)
         return None if left is None or right is None else _combine(node, left, right)
+    if isinstance(node, exp.Nullif):
+        return _bound_nullif(node, find_ends, is_noisy)
     if isinstance(node, exp.Coalesce):
         return _bound_coalesce(node, find_ends, is_noisy)
     if isinstance(node, exp.Case) and node.this is None:
@@ -77,19 +80,29 @@ def _combine(node: exp.Expr, left: Ends, right: Ends) -> Ends:
         this=exp.GT(this=_wrap(right[0]), expression=zero),
         expression=exp.LT(this=_wrap(right[1]), expression=zero.copy()),
     )
-    # A quotient whose denominator may be 0 can have any value.
-    return _choose(apart, low, "-inf", node), _choose(apart, high, "inf", node)
+    # A quotient whose denominator may be 0 can have any value, and none.
+    known = [node] if len(_list_different(right)) == 1 else [left[0], right[0]]
+    return _choose(apart, low, "-inf", known), _choose(apart, high, "inf", known)
 
 
-def _choose(condition: exp.Expr, end: exp.Expr, otherwise: str, node: exp.Expr) -> exp.Expr:
-    """Build CASE: the end under a condition, NULL where the value is NULL, or else infinity."""
+def _choose(
+    condition: exp.Expr, end: exp.Expr, otherwise: str, parts: Sequence[exp.Expr]
+) -> exp.Expr:
+    """Build CASE: the end under a condition, NULL where one of the parts is NULL, or else
+    infinity."""
     infinite = exp.cast(exp.Literal.string(otherwise), "double")
-    value = exp.Not(this=exp.Is(this=exp.Paren(this=node.copy()), expression=exp.Null()))
+    known = [exp.Not(this=exp.Is(this=_wrap(part), expression=exp.Null())) for part in parts]
     branches = [
         exp.If(this=condition.copy(), true=end),
-        exp.If(this=value, true=infinite),
+        exp.If(this=exp.and_(*known, copy=False), true=infinite),
     ]
     return exp.Case(ifs=branches)
+
+
+def _cast(node: exp.Cast, end: exp.Expr) -> exp.Expr:
+    """Convert an end like the value; one that the type cannot hold stays what it is."""
+    tried = exp.TryCast(this=_wrap(end), to=node.to.copy())
+    return exp.Coalesce(this=tried, expressions=[end.copy()])
 
 
 def _list_different(ends: Ends) -> Sequence[exp.Expr]:
@@ -98,6 +111,26 @@ def _list_different(ends: Ends) -> Sequence[exp.Expr]:
 
 def _wrap(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy())
+
+
+def _bound_nullif(
+    node: exp.Nullif,
+    find_ends: Callable[[exp.Expr], Ends | None],
+    is_noisy: Callable[[exp.Expr], bool],
+) -> Ends | None:
+    """Return the ends of NULLIF(x, 0): those of x where it cannot be 0."""
+    ends = find_ends(node.this)
+    if ends is None or is_noisy(node.expression):
+        return None
+    apart = exp.Or(
+        this=exp.GT(this=_wrap(ends[0]), expression=_wrap(node.expression)),
+        expression=exp.LT(this=_wrap(ends[1]), expression=_wrap(node.expression)),
+    )
+    low, high = (
+        _choose(apart, end.copy(), far, ends[:1])
+        for end, far in zip(ends, ("-inf", "inf"), strict=True)
+    )
+    return low, high
 
 
 def _bound_coalesce(

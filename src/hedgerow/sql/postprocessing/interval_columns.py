@@ -174,6 +174,7 @@ class _SelectExtension:
             and not is_distinct
             and not any(part is not None and self._is_noisy(part) for part in later)
         )
+        _check_names([one.name for one in columns], added)
         expressions = [*copy_value(self._items), *added]  # type: ignore[misc]
         found = replace_args(self._select, with_=None, expressions=expressions, **self._clauses)
         relation = _limit_rows(self._select, BoundedRelation(tuple(columns), has_all_rows))
@@ -191,6 +192,11 @@ class _SelectExtension:
         for join in joins:
             if any(join.args.get(part) for part in ("using", "method")):
                 self._can_expand_star = False
+            # Equal noisy values choose rows, too.
+            names = [one.name for one in join.args.get("using") or []]
+            found = [known.find(name) for name in names for _, known in self._sources]
+            if join.args.get("method") or any(one and not one.is_exact for one in found):
+                raise NoIntervalsError
             if join.args.get("kind") in ("SEMI", "ANTI"):
                 raise NoIntervalsError
         return clauses
@@ -326,6 +332,7 @@ class _SelectExtension:
 
     def _find_window_ends(self, node: exp.Window) -> Ends | None:
         others = [part for part in _list_children(node) if part is not node.this]
+        others += [part for part in _list_children(node.this) if part is not node.this.this]
         having = self._select.args.get("having")
         if (
             not isinstance(node.this, _WINDOWED)
@@ -367,6 +374,14 @@ class _SelectExtension:
             for word in ("low", "high")
         )
         return low, high
+
+
+def _check_names(names: Sequence[str | None], added: Sequence[exp.Expr]) -> None:
+    """Refuse an output that is called like an end of another one."""
+    if not {one.alias.casefold() for one in added}.isdisjoint(
+        name.casefold() for name in names if name is not None
+    ):
+        raise NoIntervalsError
 
 
 def _list_children(node: exp.Expr) -> list[exp.Expr]:
