@@ -109,6 +109,9 @@ class TourPrinter:
              f'hedgerow query {policy} --custodian "SELECT sex, AVG(bmi) FROM patients GROUP BY'
              ' sex"'),
             ("see what is left", f"hedgerow budget {policy}"),
+            ("put it behind a web page and psql: a first account, then the service",
+             f"hedgerow account add {policy} you --role custodian"),
+            ("and open http://127.0.0.1:8800", f"hedgerow serve {policy}"),
             ("write a policy for your own data", "hedgerow init your.csv"),
         )  # fmt: skip
         for purpose, command in commands:
