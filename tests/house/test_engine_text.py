@@ -91,7 +91,7 @@ READ = (
         "SELECT TRUNC(x), LEFT(k, 1), RIGHT(k, 1), REPLACE(k, 'a', 'b'), STARTS_WITH(k, 'a'),"
         " CONTAINS(k, 'a'), STRPOS(k, 'a'), REVERSE(k), LPAD(k, 3, ' '), QUARTER(day),"
         " DAYNAME(day), MONTHNAME(day), DATE_TRUNC('month', day),"
-        " DATE_TRUNC('month', CAST(day AS DATE)),"
+        " DATE_TRUNC('month', CAST(day AS DATE)), day + INTERVAL 3 DAY,"
         " CAST(n AS DECIMAL(9, 2)) FROM r WHERE n > ALL (SELECT n FROM s) OR n = ANY (SELECT n"
         " FROM s)"
     ),

@@ -45,6 +45,11 @@ def db() -> Iterator[hr.Database]:
         ("SELECT city, COUNT(*) FROM data WHERE age BETWEEN 9 AND 3 GROUP BY city", []),
         ("SELECT DP_INTERVAL_LOW(n), COUNT(*) AS n FROM data WHERE age = 1.5", [(0, 0)]),
         ("SELECT COUNT(*) FROM data a JOIN data b USING (uid) WHERE a.age < 0", [(0,)]),
+        (
+            "SELECT a.sex, COUNT(*) FROM data a, data b WHERE a.age < 0 AND (a.uid = b.uid)"
+            " AND b.city = a.city GROUP BY a.sex",
+            [("f", 0), ("m", 0)],
+        ),
     ],
 )
 def test_the_answer_is_that_of_sql_for_no_rows(
@@ -75,6 +80,7 @@ def test_the_note_has_the_reason_and_what_may_be_meant(db: hr.Database) -> None:
         "SELECT COUNT(*) FROM data WHERE uid NOT IN (SELECT uid FROM data WHERE FALSE)",
         "SELECT COUNT(*) FROM (SELECT uid, age FROM data WHERE age > 120) AS t",
         "SELECT * FROM data WHERE FALSE",
+        "SELECT COUNT(*) FROM data a, data b WHERE a.age < 0 AND a.city = b.city",
         "SELECT COUNT(*) FROM data WHERE sex IN ('f', 'x')",
         "SELECT SUM(nothing) FROM data WHERE FALSE",
         "EXPLAIN PRIVACY SELECT COUNT(*) FROM data WHERE FALSE",

@@ -69,7 +69,11 @@ def test_the_lines_for_days_and_for_names_with_blanks_can_be_copied_into_a_polic
     ("sql", "end"),
     [
         ("SELECT AVG(city) FROM visits", "; otherwise use COUNT(x)."),
-        ("SELECT MAX(city) FROM visits", "; otherwise use MODE(x) or COUNT(x)."),
+        ("SELECT MEDIAN(city) FROM visits", "; otherwise use MODE(x) or COUNT(x)."),
+        (
+            "SELECT MAX(city) FROM visits",
+            '; if it has few texts, declare them: values = ["a", "b"].',
+        ),
         (
             (
                 "SELECT AVG(LEAST(s, 5)) FROM (SELECT patient_id, SUM(city) AS s FROM visits GROUP"

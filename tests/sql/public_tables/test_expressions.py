@@ -96,7 +96,7 @@ def test_an_expression_is_written_in_words_of_ours(expression: str, expected: st
         ("CAST(k AS BLOB)", "CAST does not support this type"),
         ("CAST(k AS HUGEINT)", "CAST does not support this type"),
         ("DATE_TRUNC('nanosecond', day)", "This syntax is not supported"),
-        ("day + INTERVAL 1 DAY", "This syntax is not supported"),
+        ("day + INTERVAL 1 DECADE", "This INTERVAL is not supported"),
         ("n IS x", "IS must be followed by"),
         ("n BETWEEN SYMMETRIC 1 AND 2", "This syntax is not supported"),
         ("k LIKE 'a' ESCAPE 'b'", "This syntax is not supported"),

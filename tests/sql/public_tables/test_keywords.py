@@ -14,6 +14,7 @@ def test_every_word_that_a_node_becomes_is_on_the_list() -> None:
         keywords.TRIMS,
         keywords.CAST_TYPES,
         keywords.DATE_PARTS,
+        keywords.INTERVALS,
         keywords.ANONYMOUS,
     )
     words = {word for table in tables for word in table.values()}

@@ -47,6 +47,8 @@ def build_order_statistic(
             "Use MODE(x) or COUNT(x)."
             if line is None
             else f"{line}; otherwise use MODE(x) or COUNT(x)."
+            if kind == "quantiles"
+            else f'{line}; if it has few texts, declare them: values = ["a", "b"].'
         )
         binder.refuse(
             asked.node,

@@ -1,7 +1,8 @@
-"""Rules for CAST over public tables: from syntax nodes to fragments."""
+"""Rules for CAST and INTERVAL over public tables: from syntax nodes to fragments."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -13,11 +14,12 @@ from hedgerow.sql.public_tables.expressions import (
     check_node,
     join_fragments,
 )
-from hedgerow.sql.public_tables.keywords import CAST_TYPES
-from hedgerow.sql.public_tables.phrases import Fragment
+from hedgerow.sql.public_tables.keywords import CAST_TYPES, INTERVALS
+from hedgerow.sql.public_tables.phrases import Fragment, NumberLiteral
 
 __all__ = ["CAST_RULES"]
 
+_WHOLE_NUMBER: Final = re.compile(r"[0-9]{1,6}")
 _TYPE_NAMES: Final = ", ".join(dict.fromkeys(CAST_TYPES.values()))
 
 
@@ -49,7 +51,22 @@ def _read_digits(type_: exp.Expr, reader: FragmentReader) -> list[exp.Expr]:
     return found
 
 
+def _read_interval(node: exp.Interval, reader: FragmentReader) -> Fragment:
+    """Read INTERVAL '30' DAY as to_days(30)."""
+    unit, number = node.args.get("unit"), node.args.get("this")
+    function = INTERVALS.get(unit.name.upper().removesuffix("S")) if type(unit) is exp.Var else None
+    many = number.this if type(number) is exp.Literal else None
+    if function is None or type(many) is not str or not _WHOLE_NUMBER.fullmatch(many):
+        reader.refuse(
+            node,
+            "This INTERVAL is not supported over public tables and answers",
+            "Write a whole number of days, weeks, months or years: INTERVAL 30 DAY.",
+        )
+    return (function, "(", NumberLiteral(int(many)), ")")
+
+
 CAST_RULES: Final[Mapping[type[exp.Expr], FragmentRule]] = {
     exp.Cast: FragmentRule(_build_cast_reader("CAST"), ("this", "to")),
     exp.TryCast: FragmentRule(_build_cast_reader("TRY_CAST"), ("this", "to", "safe")),
+    exp.Interval: FragmentRule(_read_interval, ("this", "unit")),
 }

@@ -16,6 +16,7 @@ __all__ = [
     "CHAINS",
     "COMPARISONS",
     "DATE_PARTS",
+    "INTERVALS",
     "ONE_ARGUMENT",
     "OPERANDS",
     "SEVERAL_ARGUMENTS",
@@ -30,6 +31,12 @@ DATE_PARTS: Final = {
     "DOW": "DAYOFWEEK",
     "WEEKDAY": "DAYOFWEEK",
     "DOY": "DAYOFYEAR",
+}
+INTERVALS: Final = {
+    "DAY": "to_days",
+    "WEEK": "to_weeks",
+    "MONTH": "to_months",
+    "YEAR": "to_years",
 }
 CAST_TYPES: Final[Mapping[object, str]] = {
     exp.DType.BOOLEAN: "BOOLEAN",

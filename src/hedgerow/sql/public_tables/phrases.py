@@ -88,7 +88,7 @@ _FUNCTIONS: Final = (
     *("count_if", "skewness", "kurtosis", "arg_max", "arg_min", "string_agg", "grouping"),
     *("regr_slope", "regr_intercept", "trunc", "left", "right", "replace", "reverse"),
     *("starts_with", "contains", "strpos", "lpad", "rpad", "quarter", "dayname", "monthname"),
-    "date_trunc",
+    *("date_trunc", "to_days", "to_weeks", "to_months", "to_years"),
 )
 _PARTS: Final = (
     *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "ISOYEAR"),
