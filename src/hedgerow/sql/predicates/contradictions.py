@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.plan.scalar.expressions import Call, Constant, Expression, find_columns, infer_range
+from hedgerow.plan.scalar.expressions import (
+    Call,
+    ColumnRef,
+    Constant,
+    Expression,
+    find_columns,
+    infer_range,
+)
 from hedgerow.plan.values import Range
 from hedgerow.sql.predicates.domain_narrowing import (
     MIRRORED,
@@ -27,11 +34,29 @@ _CAN_HOLD: Final[Mapping[str, Callable[[Range, Fraction], bool]]] = {
 
 
 def _lower_end(known: Range) -> Fraction | float:
-    return -float("inf") if known.low is None else known.low
+    return -float("inf") if known.low is None else _round_end(known, known.low)
 
 
 def _upper_end(known: Range) -> Fraction | float:
-    return float("inf") if known.high is None else known.high
+    return float("inf") if known.high is None else _round_end(known, known.high)
+
+
+def _round_end(known: Range, end: Fraction) -> Fraction | float:
+    """Return an end as values are clamped to it: 0.1 is above 1/10 as a double."""
+    return float(end) if known.type == "real" else end
+
+
+def _is_exact(subject: Expression, ranges: Mapping[str, Range]) -> bool:
+    """Return whether the range of a subject holds to the last bit: reals that are computed are
+    rounded, and x + 0.2 may exceed the sum of the ends."""
+    return isinstance(subject, ColumnRef) or not _computes_with_reals(subject, ranges)
+
+
+def _computes_with_reals(expression: Expression, ranges: Mapping[str, Range]) -> bool:
+    return infer_range(expression, ranges).type == "real" or (
+        isinstance(expression, Call)
+        and any(_computes_with_reals(part, ranges) for part in expression.arguments)
+    )
 
 
 def find_contradiction(
@@ -59,9 +84,14 @@ def find_contradiction(
         if not set(find_columns(subject)):
             continue
         known = infer_range(subject, ranges)
-        if any(_is_unsatisfiable(part, known) for part in parts):
+        is_exact = _is_exact(subject, ranges)
+        if is_exact and any(_is_unsatisfiable(part, known) for part in parts):
             return subject, known
-        if known.type == "integer" and any(_is_fractional_equality(part) for part in parts):
+        if (
+            is_exact
+            and known.type == "integer"
+            and any(_is_fractional_equality(part) for part in parts)
+        ):
             return subject, Range("integer")
         if _has_crossed_ends(parts):
             return subject, None
