@@ -58,10 +58,7 @@ def add_account(
         if role not in set(Role):
             raise InvalidArgument("role", f"must be one of {', '.join(Role)}", role)
         accounts.add_account(name, Role(role), _read_password(password_stdin), _CUSTODIAN)
-    if as_json:
-        print_json({"name": name, "role": role})
-    else:
-        print_lines([f"Added {name} as {role}."])
+    _print_done({"name": name, "role": role}, f"Added {name} as {role}.", as_json)
     return 0
 
 
@@ -98,6 +95,7 @@ def change_password(
     policy: PolicyFile,
     name: NameArgument,
     password_stdin: StdinOption = False,
+    as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
     """Set the password of an account, and end its sessions."""
@@ -106,7 +104,7 @@ def change_password(
         if password is None:
             raise InvalidArgument("password", "is missing: add --password-stdin")
         accounts.set_password(name, password, _CUSTODIAN)
-    print_lines([f"Changed the password of {name}."])
+    _print_done({"name": name}, f"Changed the password of {name}.", as_json)
     return 0
 
 
@@ -114,12 +112,14 @@ def disable_account(
     policy: PolicyFile,
     name: NameArgument,
     enable: Annotated[bool, typer.Option("--enable", help="Enable it again.")] = False,
+    as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
     """Disable an account: its sessions and tokens stop working at once."""
     with _open_accounts(policy) as accounts:
         accounts.set_disabled(name, not enable, _CUSTODIAN)
-    print_lines([f"{'Enabled' if enable else 'Disabled'} {name}."])
+    words = f"{'Enabled' if enable else 'Disabled'} {name}."
+    _print_done({"name": name, "disabled": not enable}, words, as_json)
     return 0
 
 
@@ -156,6 +156,13 @@ def add_token(
     else:
         print_lines([text])
     return 0
+
+
+def _print_done(document: dict[str, object], words: str, as_json: bool) -> None:
+    if as_json:
+        print_json(document)
+    else:
+        print_lines([words])
 
 
 @contextmanager

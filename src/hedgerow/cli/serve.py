@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.options import DebugOption, PolicyFile
-from hedgerow.cli.terminal import print_lines
+from hedgerow.cli.options import DebugOption, JsonOption, PolicyFile
+from hedgerow.cli.terminal import print_json, print_lines
 from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def serve_policy(
         ),
     ] = False,
     engines: Annotated[int, typer.Option(help="How many questions run at the same time.")] = 2,
+    as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
     """Serve a policy to analysts: web pages, HTTP and the PostgreSQL protocol.
@@ -71,16 +72,27 @@ def serve_policy(
     _log_as_json()
     service = QueryService(settings)
     try:
-        run_server(service, settings, lambda: _announce(service))
+        run_server(service, settings, lambda: _announce(service, as_json))
     finally:
         service.close()
     return 0
 
 
-def _announce(service: QueryService) -> None:
+def _announce(service: QueryService, as_json: bool) -> None:
     """Print the addresses, and how to add an account if there is none."""
     settings = service.settings
     scheme = "https" if settings.has_tls else "http"
+    if as_json:
+        print_json(
+            {
+                "database": service.name,
+                "http": f"{scheme}://{settings.host}:{settings.port}",
+                "postgresql": f"{settings.host}:{settings.pg_port}",
+                "answers_leave": settings.departures.describe(),
+            }
+        )
+        sys.stdout.flush()
+        return
     print_lines(
         [
             f"Hedgerow serves {service.name}. Press Ctrl-C to stop.",

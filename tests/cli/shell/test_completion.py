@@ -19,8 +19,9 @@ def completer() -> Iterator[NameCompleter]:
 @pytest.mark.parametrize(
     ("before", "word", "offered"),
     [
-        ("SELECT ", "reg", ["region"]),
-        ("SELECT ", "REG", ["region"]),
+        ("SELECT ", "regi", ["region"]),
+        ("SELECT ", "REGI", ["region"]),
+        ("SELECT ", "regr_s", ["regr_slope("]),
         ("SELECT ", "med", ["median("]),
         ("SELECT ", "MED", ["MEDIAN("]),
         ("SELECT COUNT(*) ", "whe", ["where", "when"]),

@@ -34,7 +34,14 @@ def compile_common_terms(
 
     ``sides`` are the columns of the two files with their types, ``names`` the matched names.
     """
-    kinds = [{column.name: column.type for column in map_engine_types(side)} for side in sides]
+    # Files differ in whether they store the time of a day.
+    kinds: list[dict[str, Type | None]] = [
+        {
+            column.name: "date" if column.type == "timestamp" else column.type
+            for column in map_engine_types(side)
+        }
+        for side in sides
+    ]
     texts = [
         pair
         for pair in names
