@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -58,6 +59,16 @@ def test_settings_that_are_not_safe_are_refused(
 ) -> None:
     assert main(["serve", str(write_clinic(tmp_path)), *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        words = ["serve", str(write_clinic(tmp_path)), "--port", "19899", "--pg-port", port]
+        assert main(words) == 2
+    assert "pg-port must be free: choose another" in capsys.readouterr().err
 
 
 def test_the_extra_is_named_where_it_is_missing(

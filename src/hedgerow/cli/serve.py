@@ -53,7 +53,7 @@ def serve_policy(
     require_serve_packages()
     from hedgerow.service.departures import Departures, TimingPromise
     from hedgerow.service.query_service import QueryService
-    from hedgerow.service.server import run_server
+    from hedgerow.service.server import check_port, run_server
     from hedgerow.service.settings import RequestLimits, ServiceSettings
 
     if not 1 <= engines <= 64:
@@ -69,6 +69,8 @@ def serve_policy(
         Departures(promise, answer_seconds),
         RequestLimits(engines=engines),
     )
+    check_port(host, port, "port")
+    check_port(host, pg_port, "pg-port")
     _log_as_json()
     service = QueryService(settings)
     try:

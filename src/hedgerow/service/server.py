@@ -19,7 +19,7 @@ from hedgerow.service.query_service import QueryService
 from hedgerow.service.settings import ServiceSettings
 from hedgerow.service.wire.listener import WireListener
 
-__all__ = ["find_free_port", "run_server", "serve"]
+__all__ = ["check_port", "find_free_port", "run_server", "serve"]
 
 _LOG: Final = logging.getLogger("hedgerow.service")
 _STOP_SECONDS: Final = 30
@@ -90,14 +90,27 @@ def _reload_on_hangup(config: uvicorn.Config) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
 
 
+def check_port(host: str, port: int, name: str) -> None:
+    """Refuse a port that another program uses."""
+    if not 0 < port < 2**16 or not _is_free(host, port):
+        raise InvalidArgument(
+            name, "must be free: choose another, or stop the program that uses it", port
+        )
+
+
+def _is_free(host: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+        return True
+
+
 def find_free_port(host: str, port: int) -> int:
     """Return the first free port from ``port`` on."""
     for candidate in range(port, port + _PORTS_TRIED):
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((host, candidate))
-            except OSError:
-                continue
+        if _is_free(host, candidate):
             return candidate
     raise InvalidArgument("port", f"must be free: {_PORTS_TRIED} ports from it on are taken", port)
