@@ -50,7 +50,7 @@ def test_an_answer_shows_caveats_error_bars_and_the_same_for_other_tools(ana: Br
     assert text.index('class="caveats"') < text.index("<figure>") < text.index("<table>")
     assert 'class="whisker"' in text
     assert re.search(r"<td>north</td>", text)
-    for tool in ("hr.remote(", "curl -H", "psql -h"):
+    for tool in ("psycopg.connect(", "curl -H", "psql -h"):
         assert tool in text
 
 

@@ -34,7 +34,10 @@ def test_nothing_is_drawn_without_keys_or_noise(running: RunningService) -> None
 def test_snippets_quote_whatever_the_question_holds() -> None:
     sql = "SELECT COUNT(*) FROM visits WHERE region = 'it''s'"
     snippets = dict(list_snippets("http://h:8800", 5433, "clinic", "ana", sql, "0.5"))
-    assert sql in eval(snippets["Python"].split("db.query(")[1].split(", epsilon")[0])
+    first, second = snippets["Python"].split("execute(")[1:]
+    assert eval(first.split(")\n")[0]) == "SET hedgerow.epsilon = 0.5"
+    assert eval(second.removesuffix(").fetchall()")) == sql
+    compile(snippets["Python"], "snippet", "exec")
     words = shlex.split(snippets["psql"])
     assert words[-1] == f"SET hedgerow.epsilon = 0.5; {sql}"
     assert "-h" in words

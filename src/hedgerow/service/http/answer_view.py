@@ -82,14 +82,15 @@ def list_snippets(
 ) -> list[tuple[str, str]]:
     """List the same question in Python, curl and psql."""
     body = {"sql": sql} | ({"epsilon": epsilon} if epsilon else {})
-    price = f", epsilon={epsilon}" if epsilon else ""
-    setting = f"SET hedgerow.epsilon = {epsilon}; " if epsilon else ""
+    setting = f"SET hedgerow.epsilon = {epsilon}" if epsilon else ""
+    first = f"    connection.execute({setting!r})\n" if epsilon else ""
     host = address.split("//")[1].rsplit(":", 1)[0]
     return [
         (
             "Python",
-            f'import hedgerow as hr\n\ndb = hr.remote("{address}", token=TOKEN)\n'
-            f"db.query({sql!r}{price})",
+            f"import psycopg\n\nwith psycopg.connect(\n"
+            f'    "host={host} port={pg_port} user={account} dbname={name}", password=TOKEN\n'
+            f") as connection:\n{first}    rows = connection.execute({sql!r}).fetchall()",
         ),
         (
             "curl",
@@ -99,6 +100,6 @@ def list_snippets(
         (
             "psql",
             f"PGPASSWORD=$TOKEN psql -h {host} -p {pg_port} -U {account} {name} \\\n"
-            f"  -c {shlex.quote(setting + sql)}",
+            f"  -c {shlex.quote('; '.join(filter(None, (setting, sql))))}",
         ),
     ]
