@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hedgerow.database.open_database import accept_policy
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.release.release import SOURCE_FAILED
 from hedgerow.service.accounts.records import Caller
+from hedgerow.service.departures import Departures
 from hedgerow.service.problems import NotAllowed, NotAuthenticated, Overloaded
 from hedgerow.service.query_service import QueryService
 from service.helpers_service import COUNT, PASSWORD, make_service
@@ -117,6 +119,34 @@ def test_an_accepted_policy_rules_without_a_restart(tmp_path: Path) -> None:
         answer = service.ask(ana, COUNT)
         assert isinstance(answer, Answer)
         assert answer.receipt.reused
+    finally:
+        service.close()
+
+
+def test_under_the_weaker_promise_every_answer_says_so(service: QueryService) -> None:
+    ana = find_caller(service, "ana")
+    shares = f"WITH c AS ({COUNT}) SELECT region, 1.0 * n / SUM(n) OVER () AS share FROM c"
+    for sql in (COUNT, shares):
+        answer = service.ask(ana, sql)
+        assert any("may depend on the data" in note for note in answer.notes)
+
+
+def test_an_answer_leaves_at_the_end_of_its_slot_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = 2.0
+    service = make_service(tmp_path, Departures(run_seconds=seconds))
+    try:
+        ana = find_caller(service, "ana")
+        service._database.start()
+        begin = time.monotonic()
+        answer = service.ask(ana, COUNT)
+        assert time.monotonic() - begin >= seconds
+        assert not any("may depend on the data" in note for note in answer.notes)
+        monkeypatch.setattr(Departures, "wait_for_slot", lambda *_: False)
+        with pytest.raises(SourceError) as late:
+            service.ask(ana, "SELECT COUNT(*) FROM visits WHERE age < 37")
+        assert str(late.value) == SOURCE_FAILED
     finally:
         service.close()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import SourceError
+from hedgerow.service import single_flight
 from hedgerow.service.single_flight import FlightLocks
 
 HOLD = """
@@ -20,12 +21,14 @@ with FlightLocks(Path(sys.argv[1]), wait=30).enter("question"):
 """
 
 
-def test_whoever_asks_the_same_waits_and_knows_it(tmp_path: Path) -> None:
+def test_whoever_asks_the_same_waits_and_knows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     locks, order = FlightLocks(tmp_path / "flights", wait=30), []
-    entered = threading.Event()
+    waits = threading.Event()
+    monkeypatch.setattr(single_flight.time, "sleep", lambda _: waits.set())
 
     def ask() -> None:
-        entered.set()
         with locks.enter("question") as waited:
             order.append(("second", waited))
 
@@ -33,11 +36,10 @@ def test_whoever_asks_the_same_waits_and_knows_it(tmp_path: Path) -> None:
         order.append(("first", waited))
         other = threading.Thread(target=ask)
         other.start()
-        entered.wait(30)
+        assert waits.wait(30)
         assert len(order) == 1
     other.join(30)
-    assert order[0] == ("first", False)
-    assert order[1][0] == "second"
+    assert order == [("first", False), ("second", True)]
 
 
 def test_a_killed_process_gives_its_flight_back(tmp_path: Path) -> None:

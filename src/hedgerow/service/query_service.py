@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,7 +81,8 @@ class QueryService:
         departures, start = self.settings.departures, time.monotonic()
         with track_slots() as slots:
             try:
-                return self._ask(caller, sql, epsilon, delta, request)
+                answer = self._ask(caller, sql, epsilon, delta, request)
+                return _add_notes(answer, departures.notes)
             finally:
                 if not slots.end:
                     departures.wait_for_step(start)
@@ -356,6 +358,16 @@ class QueryService:
         return open_with_engines(
             self.settings.policy, build_pool, deadline=departures.engine_deadline
         )
+
+
+def _add_notes(answer: AskedAnswer, notes: tuple[str, ...]) -> AskedAnswer:
+    """Return an answer with further notes; exact tables and explanations need none."""
+    if isinstance(answer, Answer):
+        return replace(answer, notes=(*answer.notes, *notes))
+    if isinstance(answer, PostprocessedAnswer):
+        first, *others = answer.pieces
+        return replace(answer, pieces=(replace(first, notes=(*first.notes, *notes)), *others))
+    return answer
 
 
 def account_path(folder: Path, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -27,6 +28,7 @@ from hedgerow.service.problems import (
     describe_problem,
     find_problem_kind,
 )
+from hedgerow.service.query_service import AskedAnswer
 
 __all__ = ["AnalystPages"]
 
@@ -136,11 +138,19 @@ class AnalystPages(PageRoom):
 
     async def ask(self, request: Request) -> Response:
         """Answer the question of the form."""
+        return await self._show_result(request, self.service.ask)
+
+    async def explain(self, request: Request) -> Response:
+        """Explain the question of the form."""
+        return await self._show_result(request, self.service.explain)
+
+    async def _show_result(self, request: Request, run: Callable[..., AskedAnswer]) -> Response:
+        """Show what a method of the service makes of the question of the form."""
         page = await self.open(request, reads_form=True)
         sql, epsilon = page.form.get("sql", ""), page.form.get("epsilon", "").strip()
         try:
             price = _parse_number(epsilon, "epsilon")
-            answer = await self.call(lambda: self.service.ask(page.caller, sql, epsilon=price))
+            answer = await self.call(lambda: run(page.caller, sql, epsilon=price))
         except HedgerowError as error:
             return await self._show_problem(page, error, sql, epsilon)
         if isinstance(answer, Explanation):
@@ -156,17 +166,6 @@ class AnalystPages(PageRoom):
         return await self._show_ask(
             page, sql=sql, epsilon=epsilon, answer=build_answer_page(answer), snippets=snippets
         )
-
-    async def explain(self, request: Request) -> Response:
-        """Explain the question of the form."""
-        page = await self.open(request, reads_form=True)
-        sql, epsilon = page.form.get("sql", ""), page.form.get("epsilon", "").strip()
-        try:
-            price = _parse_number(epsilon, "epsilon")
-            found = await self.call(lambda: self.service.explain(page.caller, sql, epsilon=price))
-        except HedgerowError as error:
-            return await self._show_problem(page, error, sql, epsilon)
-        return await self._show_ask(page, sql=sql, epsilon=epsilon, explanation=repr(found))
 
     async def _show_problem(
         self, page: PageRequest, error: HedgerowError, sql: str, epsilon: str
