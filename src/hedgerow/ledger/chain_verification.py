@@ -46,7 +46,7 @@ class VerificationReport:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not self.problem
 
     def to_dict(self) -> dict[str, object]:

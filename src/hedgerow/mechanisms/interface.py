@@ -73,7 +73,7 @@ class SelectionMechanism(Mechanism, Protocol):
 
     @property
     def monotone(self) -> bool:
-        """Whether the loss holds only where one unit moves all scores in the same direction."""
+        """True if the loss holds only where one unit moves all scores in the same direction."""
 
     def log_prob(self, index: int, scores: Any) -> float:
         """Return the log probability that the candidate at ``index`` is chosen."""
@@ -196,4 +196,4 @@ class ThresholdRun(Mechanism, Protocol):
 
     @property
     def monotone(self) -> bool:
-        """Whether the loss holds only where one unit moves all answers in the same direction."""
+        """True if the loss holds only where one unit moves all answers in the same direction."""

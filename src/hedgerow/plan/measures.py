@@ -255,7 +255,7 @@ class Measure:
 
     @property
     def is_scaled(self) -> bool:
-        """Whether all rows of a unit with too many rows are scaled down."""
+        """True if all rows of a unit with too many rows are scaled down."""
         return self.kind in ("values", "total", "moments") and self.sum_bounds is None
 
     @property

@@ -76,7 +76,7 @@ class Range:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether both bounds are known."""
+        """True if both bounds are known."""
         return self.low is not None and self.high is not None
 
     def domain(self, limit: int) -> tuple[Value, ...] | None:

@@ -119,7 +119,7 @@ class Budget:
 
     @property
     def is_within(self) -> bool:
-        """Whether the charges are within the total."""
+        """True if the charges are within the total."""
         total = self.unit_loss
         if total.delta > self.threshold_delta:
             return False

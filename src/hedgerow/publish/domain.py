@@ -73,7 +73,7 @@ class Attribute:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether codes rise with their numbers or dates, so that cumulative counts make sense."""
+        """True if codes rise with their numbers or dates, so that cumulative counts make sense."""
         return self.edges is not None or (
             self.type in ("integer", "date")
             and list(self.values or ()) == sorted(self.values or ())  # type: ignore[type-var]

@@ -42,12 +42,12 @@ class NeighbourMoves:
 
     @property
     def can_change(self) -> bool:
-        """Whether a value may change into another one."""
+        """True if a value may change into another one."""
         return self.neighbours == "change-one"
 
     @property
     def can_come_and_go(self) -> bool:
-        """Whether values may be added or removed, so that their number is private."""
+        """True if values may be added or removed, so that their number is private."""
         return self.filtered or not self.can_change
 
     def check_sample(self, sample: SortedSample) -> None:

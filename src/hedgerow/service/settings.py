@@ -50,7 +50,7 @@ class ServiceSettings:
 
     @property
     def has_tls(self) -> bool:
-        """Whether connections are encrypted by the service itself."""
+        """True if connections are encrypted by the service itself."""
         return self.certificate is not None
 
 

@@ -18,7 +18,7 @@ from hedgerow.calibration.noise_choice import NoiseKind
 from hedgerow.calibration.step_refinement import calibrate_refined_noise
 from hedgerow.database.autobounds.column_bounds import compute_search_epsilon
 from hedgerow.database.autobounds.resolver import BoundsResolver, read_asked_epsilon
-from hedgerow.database.measured_clipping import find_measured_clipping
+from hedgerow.database.measured_clipping import MeasuredDatabase, find_measured_clipping
 from hedgerow.database.query.partition_charging import find_touched_parts
 from hedgerow.database.query.payers import Payer, QuestionPayers, find_payers
 from hedgerow.database.query.second_population_charging import (
@@ -26,7 +26,6 @@ from hedgerow.database.query.second_population_charging import (
     combine_limits,
     describe_joint_bounds,
 )
-from hedgerow.engines.data_source import Source
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.interface import LedgerBase
@@ -39,7 +38,7 @@ from hedgerow.numeric.exact_number import (
 )
 from hedgerow.plan.canonical_plans import compute_plan_key
 from hedgerow.plan.nodes import Aggregate
-from hedgerow.policy import Policy, TableRule
+from hedgerow.policy import TableRule
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import Loss
@@ -47,7 +46,6 @@ from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.noise import ReleaseNoise
 from hedgerow.release.payload import Release
-from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import QueryOptions, Question
 
 __all__ = [
@@ -73,23 +71,13 @@ _FALLBACK_NOTE = (
 )
 
 
-class QueryContext(Protocol):
+class QueryContext(MeasuredDatabase, Protocol):
     """The parts of a database that a question needs."""
 
     @property
-    def policy(self) -> Policy: ...
-    @property
-    def policy_digest(self) -> str: ...
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
     def resolver(self) -> BoundsResolver: ...
     @property
-    def ledger(self) -> LedgerBase: ...
-    @property
     def budgets(self) -> Mapping[str, Balance | DualBalance]: ...
-    @property
-    def source(self) -> Source: ...
     def enter_flight(self, *keys: str) -> AbstractContextManager[bool]: ...
 
 

@@ -193,7 +193,7 @@ class Deaggregation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the coalition knows the contribution exactly."""
+        """True if the coalition knows the contribution exactly."""
         return self.low == self.high
 
     @property

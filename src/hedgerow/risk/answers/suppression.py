@@ -41,7 +41,7 @@ class SuppressedCell:
 
     @property
     def is_recoverable(self) -> bool:
-        """Whether the cell can be computed exactly."""
+        """True if the cell can be computed exactly."""
         return self.low == self.high
 
 

@@ -67,7 +67,7 @@ class HedgerowPublisher:
 
     @property
     def has_laplace_noise(self) -> bool:
-        """Whether the noise is Laplace.
+        """True if the noise is Laplace.
 
         The best noise may be Gaussian too, but all questions here have the same, and it closes no
         currency.

@@ -19,12 +19,12 @@ class Role(StrEnum):
 
     @property
     def may_ask(self) -> bool:
-        """Whether accounts of this role may ask questions."""
+        """True if accounts of this role may ask questions."""
         return self is not Role.auditor
 
     @property
     def sees_everything(self) -> bool:
-        """Whether accounts of this role see the policy and all ledger entries."""
+        """True if accounts of this role see the policy and all ledger entries."""
         return self is not Role.analyst
 
 

@@ -32,7 +32,7 @@ class WireChannel:
 
     @property
     def lacks_tls(self) -> bool:
-        """Whether TLS is required and was not asked for."""
+        """True if TLS is required and was not asked for."""
         return self._tls is not None and not self._is_encrypted
 
     async def read_startup(self) -> BodyReader:

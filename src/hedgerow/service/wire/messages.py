@@ -81,7 +81,7 @@ class BodyReader:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return self._place == len(self._body)
 
     def check_end(self) -> None:

@@ -54,7 +54,7 @@ class SessionSettings:
 
     @property
     def intervals(self) -> bool:
-        """Whether the ends of intervals come as further columns."""
+        """True if the ends of intervals come as further columns."""
         return self._changed.get(_PREFIX + "intervals") == "on"
 
     def change(self, name: str, text: str) -> None:

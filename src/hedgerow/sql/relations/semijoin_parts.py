@@ -46,7 +46,7 @@ class Semijoin:
 
     @property
     def is_correlated(self) -> bool:
-        """Whether the list of IN differs between outer rows."""
+        """True if the list of IN differs between outer rows."""
         return len(self.pairs) > self.values
 
     def build_list(self, *, null: bool) -> Semijoin:
