@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import io
 import os
@@ -41,17 +42,19 @@ class Terminal:
         )
         os.close(slave)
         self.shown = ""
+        # A read may end in the middle of a character.
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
     def wait_for(self, text: str) -> str:
         """Read until a text appears, and return everything before it."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while text not in self.shown:
-            ready, _, _ = select.select([self.master], [], [], deadline - time.monotonic())
+            ready, _, _ = select.select([self.master], [], [], max(0, deadline - time.monotonic()))
             assert ready, f"{text!r} is not in {self.shown!r}"
-            self.shown += os.read(self.master, 4096).decode()
+            self.shown += self.decoder.decode(os.read(self.master, 4096))
         before, _, self.shown = self.shown.partition(text)
         return before
 
