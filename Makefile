@@ -46,6 +46,7 @@ run: $(READY)  ## show Hedgerow at work in the terminal
 	@$(VENV)/bin/hedgerow demo $(ARGS)
 
 test: $(READY)  ## the whole suite: lint, types, layers, tests, every branch of the trusted core
+	@if command -v dpkg-query >/dev/null; then tests/debian_packages.sh; fi
 	@$(WHOLE) --cov --cov-report=term -m "not slow and not long" $(CORE) $(ARGS) && core=ok || core=broken; \
 	$(WHOLE) --ignore=tests/slow $(addprefix --long-only=,$(CORE)) $(ARGS) && test $$core = ok || { $(AGAIN); exit 1; }
 
