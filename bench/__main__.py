@@ -122,9 +122,14 @@ def _list_sections(named: list[str]) -> list[str]:
     return list(dict.fromkeys(found or SECTIONS))
 
 
+def _make_console() -> Console:
+    """Return a console as wide as the terminal; in a file, numbers are not cut off at 80."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 132)
+
+
 def main(words: list[str]) -> int:
-    """Run it."""
-    asked, console, start = _arguments(words), Console(highlight=False), perf_counter()
+    """Run the sections that were asked for and print them."""
+    asked, console, start = _arguments(words), _make_console(), perf_counter()
     with hired(wanted=not (asked.quick or asked.alone)) as peers:
         facts = machine(peers)
         if not asked.json:
