@@ -18,11 +18,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.accuracy_targets import NOTES, WRONG, list_targets
 from bench.cells import CELLS, HIGH, LOW, Cell, table, where
 from bench.peers import Absent, Peers
 from bench.peers.accuracy import ACCURATE, join
 from bench.repeated import Repeated, repeated
-from bench.report import Row, Section, ratio, shown, worst
+from bench.report import Row, Section, ratio, shown
 from hedgerow.privacy.zcdp_conversion import find_largest_rho
 
 __all__ = ["DELTA", "EPSILON", "WRONG", "Figure", "Floats", "accuracy", "apart", "ask_peer"]
@@ -33,43 +34,6 @@ EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 USUAL = 8.0  # seconds for peers, where what they say is not compared
 FEWEST = 20  # runs of a peer in a cell; those that make fewer in its seconds get six times as many
 AVERAGE, TOGETHER = "AVG by midpoint", "20 quantiles one by one"
-
-# What peers do wrongly: it is shown, and not what ours is compared with.
-WRONG = {
-    ("diffprivlib", "COUNT"): "¹",
-    ("pyqrlew", "COUNT of people"): "²",
-    ("pyqrlew", "COUNT(DISTINCT)"): "²",
-    ("pyqrlew", "VAR"): "²",
-    ("pyqrlew", "STDDEV"): "²",
-}
-NOTES = (
-    (
-        "¹ It clamps the noisy count to the exact number of rows, which is most often the answer"
-        " then: not private."
-    ),
-    (
-        "² It answers another question, without a word: rows for distinct values, and a variance"
-        " without the square of the mean."
-    ),
-    (
-        "diffprivlib takes the number of rows for public (other neighbours, less to hide) and each"
-        " row for a person."
-    ),
-    (
-        "smartnoise-sql caps rows, not groups. opendp is told that its caps hold; its candidates"
-        " for a quantile are 1,001, evenly spaced."
-    ),
-    (
-        "Keys: how many of 2,000 are shown; more is better, so the ratio is the best peer's to"
-        " ours. pipeline-dp has the better of its Laplace and Gaussian thresholds, with all of"
-        " epsilon."
-    ),
-    (
-        "told: the mean error by what explain says, which should be 1; for AVG and VAR, at the rows"
-        " and means that there are. Quantiles: the share of answers within the ranks that explain"
-        " gives for 95 %."
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,47 +87,7 @@ def accuracy(peers: Peers, *, quick: bool = False) -> Section:
     return Section(
         f"Accuracy: one question that spends epsilon {float(EPSILON):g}, delta {float(DELTA):g}",
         [*rows, *average, *together],
-        [
-            worst(
-                "at most 1.05 times the error of the best peer, two standard errors allowed",
-                1.05,
-                cells,
-                "at least",
-            ),
-            worst(
-                "AVG at least 1.8 times below midpoint sum and count",
-                1.8,
-                average,
-                "theirs / ours",
-                at_least=True,
-            ),
-            worst(
-                "twenty quantiles at least twice below independent ones",
-                2,
-                together,
-                "theirs / ours",
-                at_least=True,
-            ),
-            worst(
-                "no fewer keys than the best peer, two standard errors allowed",
-                1,
-                [first_keys],
-                "at least",
-            ),
-            worst(
-                "more keys than the best peer when people are in several groups",
-                1,
-                [more_keys],
-                "at least",
-            ),
-            worst(
-                "counts and sums: the error that explain tells (standard errors off)",
-                4,
-                cells,
-                "off, s.e.",
-            ),
-            worst("95 % intervals cover (standard errors below 95 %)", 4, cells, "short, s.e."),
-        ],
+        list_targets(cells, average, together, first_keys, more_keys),
         [*NOTES, *sorted(reasons)],
         [
             ("aggregate", "data", "hedgerow", *(peer.name for peer in ACCURATE[:2])),

@@ -4,15 +4,15 @@ one are computed, not drawn by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 from math import comb, exp, log, log10, sqrt
 
 import numpy as np
 
-from bench.figures import Picture, Point
+from bench.figure_axes import AMBER, BLUE, BLUES, GREEN, GREY, RED, Axes, Law, draw_legend
+from bench.figures import Picture
 from hedgerow import Loss
 from hedgerow.mechanisms import Gaussian, Laplace, RandomizedResponse, SmoothSensitivity
 from hedgerow.privacy.loss import convert_rho_to_epsilon
@@ -22,103 +22,7 @@ from hedgerow.verify.divergence import privacy_curve
 
 __all__ = ["main"]
 
-BLUE, GREEN, AMBER, RED, GREY, PALE = (
-    "#2563eb",
-    "#059669",
-    "#d97706",
-    "#dc2626",
-    "#94a3b8",
-    "#e2e8f0",
-)
-BLUES = ("#60a5fa", "#3b82f6", "#1d4ed8", "#1e3a8a")
 HALF = Fraction(1, 2)
-
-Law = Mapping[int, float]
-
-
-def _even(value: float) -> float:
-    return value
-
-
-@dataclass(frozen=True)
-class Axes:
-    """A rectangle of a picture with two scales."""
-
-    picture: Picture
-    box: tuple[float, float, float, float]  # left, top, width, height
-    x: tuple[float, float]
-    y: tuple[float, float]
-    x_scale: Callable[[float], float] = _even
-    y_scale: Callable[[float], float] = _even
-
-    def at(self, x: float, y: float) -> Point:
-        """Where a point is drawn."""
-        left, top, width, height = self.box
-        across = (self.x_scale(x) - self.x_scale(self.x[0])) / (
-            self.x_scale(self.x[1]) - self.x_scale(self.x[0])
-        )
-        up = (self.y_scale(y) - self.y_scale(self.y[0])) / (
-            self.y_scale(self.y[1]) - self.y_scale(self.y[0])
-        )
-        return left + across * width, top + height - up * height
-
-    def ticks(
-        self, across: Mapping[float, str], up: Mapping[float, str], below: str = "", title: str = ""
-    ) -> None:
-        """Marks with their labels, and what they measure."""
-        left, top, width, height = self.box
-        for value, label in up.items():
-            y = self.at(self.x[0], value)[1]
-            self.picture.line([(left, y), (left + width, y)], PALE)
-            self.picture.words(left - 6, y + 4, label, anchor="end", size=10)
-        for value, label in across.items():
-            self.picture.words(
-                self.at(value, self.y[0])[0], top + height + 15, label, anchor="middle", size=10
-            )
-        self.picture.words(left + width / 2, top + height + 33, below, anchor="middle", size=11)
-        self.picture.words(left, top - 12, title, bold=True)
-
-    def curve(
-        self, points: Iterable[Point], colour: str, width: float = 2.0, dashes: str = ""
-    ) -> None:
-        """A line through points in the scales."""
-        self.picture.line([self.at(*point) for point in points], colour, width, dashes)
-
-    def dots(
-        self, points: Iterable[Point], colour: str, radius: float = 3.0, opacity: float = 1.0
-    ) -> None:
-        """Points in the scales."""
-        self.picture.dots([self.at(*point) for point in points], colour, radius, opacity)
-
-    def note(self, x: float, y: float, text: str, colour: str, anchor: str = "start") -> None:
-        """Words at a point in the scales."""
-        self.picture.words(*self.at(x, y), text, anchor=anchor, colour=colour)
-
-    def bars(self, law: Law, colour: str, start: float, width: float) -> None:
-        """A bar for each outcome, from ``start`` beside it and so wide, in units of x."""
-        for value, height in law.items():
-            (left, top), (right, bottom) = (
-                self.at(value + start, height),
-                self.at(value + start + width, self.y[0]),
-            )
-            shape = (
-                f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}"'
-                f' height="{bottom - top:.1f}"'
-            )
-            self.picture.parts.append(f'<rect {shape} fill="{colour}"/>')
-
-    def pair(self, one: Law, other: Law) -> None:
-        """Bars of two laws side by side: grey and blue."""
-        self.bars(one, GREY, -0.4, 0.4)
-        self.bars(other, BLUE, 0.0, 0.4)
-
-
-def _legend(
-    picture: Picture, y: float, start: float, step: float, names: Sequence[tuple[str, str]]
-) -> None:
-    for place, (name, colour) in enumerate(names):
-        picture.line([(start + step * place, y), (start + 18 + step * place, y)], colour, 8)
-        picture.words(start + 25 + step * place, y + 4, name)
 
 
 def _count(exact: int, outcomes: Iterable[int]) -> dict[int, float]:
@@ -150,7 +54,7 @@ def guarantee() -> None:
     title = "how many times as likely with Ann: never beyond e^epsilon, here 3"
     below.ticks({y: str(y) for y in answers}, {1 / 3: "1/3", 1: "1", 3: "3"}, "noisy count", title)
     below.dots([(y, with_ann[y] / without[y]) for y in answers], BLUE, 4)
-    _legend(picture, 408, 60, 130, (("without Ann", GREY), ("with Ann", BLUE)))
+    draw_legend(picture, 408, 60, 130, (("without Ann", GREY), ("with Ann", BLUE)))
     picture.write(
         "concepts-guarantee.svg",
         "Probabilities of noisy counts with and without one person, and their ratios, which stay"
@@ -190,7 +94,7 @@ def post_processing() -> None:
         picture.words(50 + 228 * place, 273, verdict, colour=colour, bold=True)
     axes.note(0.7, 0.09, "!", RED, "middle")
     axes.note(6.3, 0.09, "!", RED, "middle")
-    _legend(
+    draw_legend(
         picture, 308, 50, 200, (("without Ann: 3 exactly", GREY), ("with Ann: 4 exactly", BLUE))
     )
     picture.write(
@@ -341,7 +245,7 @@ def local_sensitivity() -> None:
         )
         axes.pair(one, other)
         picture.words(55 + 345 * place, 302, verdict, colour=colour, bold=True)
-    _legend(
+    draw_legend(
         picture,
         332,
         55,

@@ -120,8 +120,6 @@ def _build_web(stream: np.random.Generator) -> Tables:
 def _build_orders(stream: np.random.Generator) -> Tables:
     customers, orders, lines = 1000, 3000, 6000
     first, last = "1992-01-01", "1998-12-31"
-    kinds = ["PROMO STEEL", "MEDIUM TIN", "SMALL BRASS", "PROMO COPPER"]
-    nations = ["FRANCE", "GERMANY", "BRAZIL", "CHINA", "INDIA", "KENYA", "PERU", "JAPAN", "EGYPT"]
     return {
         "customers": {
             "customer_id": np.arange(1, customers + 1),
@@ -158,6 +156,15 @@ def _build_orders(stream: np.random.Generator) -> Tables:
             "received": _dates(stream, first, last, lines),
             "mode": stream.choice(["AIR", "MAIL", "RAIL", "SHIP", "TRUCK"], lines),
         },
+        **_list_parts_and_nations(),
+    }
+
+
+def _list_parts_and_nations() -> Tables:
+    """List the public tables around orders."""
+    kinds = ["PROMO STEEL", "MEDIUM TIN", "SMALL BRASS", "PROMO COPPER"]
+    nations = ["FRANCE", "GERMANY", "BRAZIL", "CHINA", "INDIA", "KENYA", "PERU", "JAPAN", "EGYPT"]
+    return {
         "parts": {
             "part_id": np.arange(1, 41),
             "brand": [f"Brand#{1 + n % 4}" for n in range(40)],
@@ -184,7 +191,6 @@ def _build_orders(stream: np.random.Generator) -> Tables:
 def _build_retail(stream: np.random.Generator) -> Tables:
     people, sold, web, back = 1000, 5000, 2500, 900
     days = np.arange(np.datetime64("2025-01-01"), np.datetime64("2027-01-01"))
-    months = days.astype("datetime64[M]").astype(int) % 12 + 1
 
     def build_sales(count: int) -> dict[str, Any]:
         return {
@@ -222,6 +228,14 @@ def _build_retail(stream: np.random.Generator) -> Tables:
             "amount": stream.gamma(2.0, 60, back).round(2),
             "reason": stream.choice(["broken", "wrong", "late", "other"], back),
         },
+        **_list_items_and_stores(days),
+    }
+
+
+def _list_items_and_stores(days: Any) -> Tables:
+    """List the public tables around sales, with a row of the calendar for each day."""
+    months = days.astype("datetime64[M]").astype(int) % 12 + 1
+    return {
         "item": {
             "item_sk": np.arange(1, 51),
             "category": [["Books", "Home", "Music", "Shoes", "Sports"][n % 5] for n in range(50)],

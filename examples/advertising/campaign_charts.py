@@ -197,6 +197,18 @@ def budget(
         parts.append(text(x + step / 2, base + 15, str(day.day), 10.5, SOFT, anchor="middle"))
     parts += [text(830, base + 32, "November 2026", 11, SOFT, anchor="end")]
     three = sum(daily[place] for place in dearest)
+    parts += draw_totals(three, whole, asked, total)
+    return page(
+        860,
+        380,
+        "Epsilon asked of each day, and what one person pays at most with parts and without",
+        parts,
+    )
+
+
+def draw_totals(three: float, whole: float, asked: float, total: float) -> list[str]:
+    """Draw what one person pays with parts and without, beside the budget."""
+    parts: list[str] = []
     wide = (830 - 200) / asked
     for y, words, pieces in (
         (276, "with parts", ((three, BLUE), (whole, ORANGE))),
@@ -221,12 +233,7 @@ def budget(
         box(720, 350, 12, 12, ORANGE),
     ]
     parts += [text(738, 360, "the whole month", 11.5, SOFT)]
-    return page(
-        860,
-        380,
-        "Epsilon asked of each day, and what one person pays at most with parts and without",
-        parts,
-    )
+    return parts
 
 
 def dot(x: float, y: float, radius: float, colour: str, tip: str) -> str:
