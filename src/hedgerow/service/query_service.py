@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
@@ -24,10 +24,9 @@ from hedgerow.database.database import Database
 from hedgerow.database.open_database import open_with_engines
 from hedgerow.database.query.column_description import OutputColumnType
 from hedgerow.database.uncharged.exact_table import ExactTable
-from hedgerow.database.uncharged.system_query import SYSTEM_SCHEMA, is_system_query
+from hedgerow.database.uncharged.system_query import is_system_query
 from hedgerow.engines.data_source import Source
-from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
-from hedgerow.ledger.chain_verification import verify
+from hedgerow.errors import HedgerowError, InvalidArgument, Refused, SourceError
 from hedgerow.numeric.exact_number import Number
 from hedgerow.privacy.unit import Unit
 from hedgerow.release.release import SOURCE_FAILED
@@ -35,13 +34,13 @@ from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Account, Caller, Role
 from hedgerow.service.admission import Admission
 from hedgerow.service.engine_pool import EnginePool, track_slots
-from hedgerow.service.policy_changes import PolicyChange, compare_policy_file
 from hedgerow.service.problems import (
     NotAllowed,
     NotAuthenticated,
     Overloaded,
     RequestConflict,
 )
+from hedgerow.service.service_documents import ServiceDocuments
 from hedgerow.service.settings import ServiceSettings
 from hedgerow.service.single_flight import FlightLocks
 
@@ -51,7 +50,7 @@ AskedAnswer = Answer | Explanation | ExactTable | PostprocessedAnswer
 _MAX_SQL: Final = 100_000  # characters
 
 
-class QueryService:
+class QueryService(ServiceDocuments):
     """Accounts and a database behind one set of methods, shared by all threads of a process."""
 
     def __init__(self, settings: ServiceSettings) -> None:
@@ -107,14 +106,17 @@ class QueryService:
             if caller.token is not None and caller.token.needs_epsilon and epsilon is None:
                 self._check_free(database, caller, sql)
             if request is not None:
-                self._check_request(caller, request, sql)
-            return database.query(
-                sql,
-                epsilon=epsilon,
-                delta=delta,
-                analyst=self._name_analyst(database, caller),
-                request=request,
+                self._check_request(caller, request, sql, epsilon, delta)
+            analyst = self._name_analyst(database, caller)
+            if request is not None and analyst is None:
+                # Custodians share one name in the ledger, but not their request keys.
+                request = f"{caller.name}: {request}"
+            answer = database.query(
+                sql, epsilon=epsilon, delta=delta, analyst=analyst, request=request
             )
+        if answer.receipt is not None and not answer.receipt.reused:
+            self.accounts.record_question(answer.receipt.entry, caller.name, sql)
+        return answer
 
     def explain(
         self,
@@ -148,72 +150,17 @@ class QueryService:
         with self._current() as database:
             return database.describe(sql, analyst=self._name_analyst(database, caller))
 
-    def read_budgets(self, caller: Caller) -> dict[str, Any]:
-        """Return what is left of each population, and of the caller's own quota."""
-        with self._current() as database:
-            budgets = {name: one.to_dict() for name, one in database.budgets.items()}
-            quotas = self._list_rows(database, "quotas", caller)
-        return {"budgets": budgets, "quotas": quotas}
-
-    def list_tables(self, caller: Caller) -> dict[str, Any]:
-        """Return the tables that the caller may ask about, with their columns."""
-        with self._current() as database:
-            tables = self._list_rows(database, "tables", caller)
-            columns = self._list_rows(database, "columns", caller)
-        return {
-            "tables": [
-                {**table, "columns": [row for row in columns if row["table"] == table["name"]]}
-                for table in tables
-            ]
-        }
-
-    def list_history(self, caller: Caller) -> dict[str, Any]:
-        """Return the ledger entries of the caller; custodian and auditor see all of them."""
-        with self._current() as database:
-            return {"entries": self._list_rows(database, "ledger", caller)}
-
-    def read_policy_text(self, caller: Caller) -> dict[str, Any]:
-        """Return the policy file as it is, and the digest of the accepted one."""
-        self.require_overview(caller)
-        with self._current() as database:
-            text = self.settings.policy.read_text(encoding="utf-8")
-            return {"policy": text, "accepted_digest": database.ledger.policy_digest}
-
-    def list_accounts(self, caller: Caller) -> dict[str, Any]:
-        """Return all accounts and their tokens, without secrets."""
-        self.require_overview(caller)
-        return {
-            "accounts": [account.to_dict() for account in self.accounts.list_accounts()],
-            "tokens": [token.to_dict() for token in self.accounts.list_tokens()],
-        }
-
-    def list_quotas(self, caller: Caller) -> dict[str, Any]:
-        """Return the quota of every analyst."""
-        self.require_overview(caller)
-        with self._current() as database:
-            return {"quotas": self._list_rows(database, "quotas", caller)}
-
-    def list_publications(self, caller: Caller) -> dict[str, Any]:
-        """Return the charges of publications, whose files the custodian gives out."""
-        with self._current() as database:
-            entries = self._list_rows(database, "ledger", caller)
-        about = [one for one in entries if "publication" in str(one["about"] or "")]
-        return {"publications": about}
-
-    def list_ledger(self, caller: Caller) -> dict[str, Any]:
-        """Return all ledger entries, and the result of verifying their chain."""
-        self.require_overview(caller)
-        with self._current() as database:
-            path = database.policy.ledger_path
-            assert path is not None
-            return {
-                "entries": self._list_rows(database, "ledger", caller),
-                "verification": str(verify(path)),
-            }
-
-    def compare_policy(self) -> PolicyChange:
-        """Compare the policy file with the policy that rules."""
-        return compare_policy_file(self.settings.policy, self._database.ledger)
+    def ask_stored(self, caller: Caller, sql: str, *, epsilon: Number | None = None) -> AskedAnswer:
+        """Answer a question again, for a download; one that would be charged is refused."""
+        if not is_system_query(sql):
+            with self._current() as database:
+                analyst = self._name_analyst(database, caller)
+                explained = _explain_quietly(
+                    lambda: database.explain(sql, epsilon=epsilon, analyst=analyst)
+                )
+            if explained is not None and not explained.free:
+                raise Refused("This answer is not stored any more. Ask the question again.")
+        return self.ask(caller, sql, epsilon=epsilon)
 
     def log_in(self, name: str, password: str, address: str) -> str:
         """Check a login and return the text of its session cookie. Wrong passwords slow down both
@@ -244,11 +191,6 @@ class QueryService:
                 " 'hedgerow account token'."
             )
         return caller
-
-    def require_overview(self, caller: Caller) -> None:
-        """Refuse everybody but custodians and auditors."""
-        if not caller.role.sees_everything:
-            raise NotAllowed("Only a custodian or an auditor may see this.")
 
     def require_custodian(self, caller: Caller) -> None:
         """Refuse everybody but custodians in a browser: a token may not administer."""
@@ -309,30 +251,12 @@ class QueryService:
                 " DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.1) …, or SET hedgerow.epsilon = 0.1."
             )
 
-    def _check_request(self, caller: Caller, request: str, sql: str) -> None:
-        digest = hashlib.sha256(" ".join(sql.split()).encode()).hexdigest()
+    def _check_request(self, caller: Caller, request: str, *question: object) -> None:
+        digest = hashlib.sha256(repr([str(part) for part in question]).encode()).hexdigest()
         if not self.accounts.claim_request(caller.name, request, digest):
             raise RequestConflict(
                 f"The request key '{request}' was used for another question. Use a new key."
             )
-
-    def _name_analyst(self, database: Database, caller: Caller) -> str | None:
-        """Return the analyst in whose name a caller asks; None is the custodian."""
-        if caller.role is not Role.analyst:
-            return None
-        names = [rule.name for rule in database.policy.analysts]
-        if names and caller.name not in names:
-            raise NotAllowed(
-                f"The policy declares its analysts, and {caller.name} is not one of them. Ask the"
-                f" custodian to add [analysts.{caller.name}]."
-            )
-        return caller.name
-
-    def _list_rows(self, database: Database, table: str, caller: Caller) -> list[dict[str, Any]]:
-        analyst = self._name_analyst(database, caller)
-        answer = database.query(f"SELECT * FROM {SYSTEM_SCHEMA}.{table}", analyst=analyst)
-        assert isinstance(answer, ExactTable)
-        return list(answer.to_dict()["rows"])
 
     @contextmanager
     def _current(self) -> Iterator[Database]:

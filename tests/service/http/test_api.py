@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
+from hedgerow.service.accounts.records import Role
 from service.helpers_service import COUNT, RunningService
 
 
@@ -171,3 +172,19 @@ def test_documents_of_custodians_and_auditors(running: RunningService) -> None:
     assert running.request("GET", "/api/v1/publications", who="ana").document == {
         "publications": []
     }
+
+
+def test_a_request_key_belongs_to_one_account_and_one_question(running: RunningService) -> None:
+    running.service.accounts.add_account("cora", Role.custodian, None, "test")
+    cora, _ = running.service.accounts.add_token("cora", "test", "test")
+
+    def ask(sql: str, epsilon: float, token: str = running.tokens["carl"]) -> int:
+        body = {"sql": sql, "epsilon": epsilon, "request": "key-2"}
+        return running.request("POST", "/api/v1/query", body=body, token=token).status
+
+    sql = "SELECT COUNT(*) FROM visits WHERE region = 'a  b'"
+    assert ask(sql, 0.25) == 200
+    assert ask(sql.replace("  ", " "), 0.25) == 409
+    assert ask(sql, 0.5) == 409
+    # Custodians share a name in the ledger, but not their keys.
+    assert ask("SELECT COUNT(*) FROM visits WHERE age < 49", 0.25, token=cora) == 200

@@ -240,12 +240,18 @@ def _list_ledger_rows(
             "epsilon": float(Fraction(body["epsilon"])) if asked else None,
             "about": _format_about(body["about"]) if asked else None,
             "charge": charge,
-            "note": body["note"]
-            if entry.kind == "exact"
-            else _RETIRED_NOTE
+            "note": _RETIRED_NOTE
             if asked and _is_retired(body["about"], by_row, whole)
-            else None,
+            else _describe_act(entry.kind, body),
         }
+
+
+def _describe_act(kind: str, body: Mapping[str, Any]) -> str | None:
+    """Describe an act of a custodian: who did it, or the note that was left."""
+    if kind == "act":
+        about = ", ".join(f"{name} {value}" for name, value in body["about"].items())
+        return f"{body['words']}: {about} (by {body['by']})"
+    return body["note"] if kind in ("exact", "policy", "adopt") else None
 
 
 def _is_retired(about: Mapping[str, Any], by_row: set[str], whole: set[str]) -> bool:

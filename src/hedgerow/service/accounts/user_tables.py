@@ -1,5 +1,5 @@
-"""Sessions, delays after wrong passwords, request keys and saved questions: what needs no ledger
-entry."""
+"""Sessions, delays after wrong passwords, request keys, saved and asked questions: what needs no
+ledger entry."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ CREATE TABLE IF NOT EXISTS requests (account TEXT NOT NULL, request TEXT NOT NUL
   digest TEXT NOT NULL, PRIMARY KEY (account, request)) STRICT;
 CREATE TABLE IF NOT EXISTS saved_questions (account TEXT NOT NULL, name TEXT NOT NULL,
   sql TEXT NOT NULL, PRIMARY KEY (account, name)) STRICT;
+CREATE TABLE IF NOT EXISTS asked_questions (entry INTEGER PRIMARY KEY, account TEXT NOT NULL,
+  sql TEXT NOT NULL) STRICT;
 """
 _DAY: Final = 86_400
 _MAX_SAVED: Final = 200
@@ -136,6 +138,20 @@ class UserTables(SqliteFile):
             db.execute(
                 "DELETE FROM saved_questions WHERE account = ? AND name = ?", (account, name)
             )
+
+    # Asked questions
+
+    def record_question(self, entry: int, account: str, sql: str) -> None:
+        """Keep the text of a question that was charged, for the history of its account."""
+        with self._locked(), self._transaction() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO asked_questions VALUES (?, ?, ?)", (entry, account, sql)
+            )
+
+    def list_asked_questions(self) -> dict[int, str]:
+        """Return the texts of questions by their ledger entries."""
+        rows = self._select("SELECT entry, sql FROM asked_questions")
+        return {row["entry"]: row["sql"] for row in rows}
 
     def _select(self, sql: str, *values: object) -> list[dict[str, Any]]:
         with self._locked():
