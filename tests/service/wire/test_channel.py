@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import struct
 
 import pytest
@@ -57,5 +58,20 @@ def test_an_end_sends_its_reason() -> None:
         await channel.upgrade()
         assert writer.sent.endswith(b"N")
         assert not channel.lacks_tls
+
+    asyncio.run(run())
+
+
+def test_plain_data_before_tls_is_never_read_as_if_it_were_encrypted() -> None:
+    async def run() -> None:
+        reader, writer = asyncio.StreamReader(), Writer()
+        reader.feed_data(b"Q" + struct.pack("!I", 6) + b"x\0")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        channel = WireChannel(reader, writer, context)  # type: ignore[arg-type]
+        with pytest.raises(ConnectionEnds):
+            await channel.upgrade()
+        assert writer.sent[:1] == b"S"
+        assert b"Plain data" in writer.sent
+        assert channel.lacks_tls
 
     asyncio.run(run())

@@ -66,5 +66,9 @@ class WireChannel:
             await self.send(b"N")
             return
         await self.send(b"S")
+        if self._reader._buffer:  # type: ignore[attr-defined]
+            # Somebody on the way may have put a plain message here, which would be read as if it
+            # had come through TLS. An honest client waits for the answer.
+            await self.end("08P01", "Plain data came after the request for TLS.")
         await self._writer.start_tls(self._tls)
         self._is_encrypted = True
