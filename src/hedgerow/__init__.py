@@ -1,9 +1,9 @@
 """Hedgerow: differential privacy with exact noise, written proofs, and tests of what they claim.
 
 These are the public names. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their
-own, and ``open``, ``protect`` and ``connect`` load the database when they are called, so that
-``import hedgerow`` stays light. All names but the errors are loaded on first use: the engine's
-process needs none of them.
+own, and ``open``, ``protect``, ``connect`` and ``remote`` load what they need when they are
+called, so that ``import hedgerow`` stays light. All names but the errors are loaded on first use:
+the engine's process needs none of them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from hedgerow.errors import (
 
 if typing.TYPE_CHECKING:
     from hedgerow.api import open, protect
+    from hedgerow.client.remote_database import remote
     from hedgerow.dbapi import connect
     from hedgerow.privacy.budget import Budget
     from hedgerow.privacy.loss import Loss
@@ -49,6 +50,7 @@ __all__ = [
     "connect",
     "open",
     "protect",
+    "remote",
 ]
 
 __version__ = "0.1.0"
@@ -61,6 +63,7 @@ _LAZY_MODULES: typing.Final = {
     "connect": "dbapi",
     "open": "api",
     "protect": "api",
+    "remote": "client.remote_database",
 }
 
 

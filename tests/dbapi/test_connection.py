@@ -178,3 +178,20 @@ def test_a_policy_file_is_opened_and_closed(tmp_path: Path) -> None:
 def test_a_negative_fetch_size_is_refused(cursor: Cursor) -> None:
     with pytest.raises(errors.InvalidArgument, match="size must be 0 or more; got -1"):
         cursor.execute(COUNTS).fetchmany(-1)
+
+
+@pytest.mark.parametrize(
+    ("database", "options", "words"),
+    [
+        ("https://host:8800", {}, "token is missing"),
+        ("https://host:8800", {"token": "x", "analyst": "ana"}, "analyst must be left out"),
+        ("http://host:8800", {"token": "x"}, "could read the token"),
+        ("clinic.toml", {"token": "x"}, "token belongs to a service"),
+        ("clinic.toml", {"ca_file": "x"}, "ca_file belongs to a service"),
+    ],
+)
+def test_a_service_needs_a_token_and_no_analyst(
+    database: str, options: dict[str, str], words: str
+) -> None:
+    with pytest.raises(connection.ProgrammingError, match=words):
+        connect(database, **options)  # type: ignore[arg-type]

@@ -43,6 +43,7 @@ LEVELS: dict[str, float] = {
     "publish": 6.5,  # an answer is one release, a publication many
     "database": 7,
     "risk": 8,
+    "client": 7.5,
     "api": 8,
     "dbapi": 8,
     "": 8.5,

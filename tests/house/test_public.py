@@ -39,6 +39,7 @@ PUBLIC = {
     "connect",
     "open",
     "protect",
+    "remote",
 }
 HEAVY = (
     "scipy",

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from hedgerow.service.accounts.records import Role
 from hedgerow.service.departures import Departures, TimingPromise
@@ -65,6 +71,31 @@ max_epsilon_per_day = 1
 COUNT = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
 
 
+def write_certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate of localhost that signs itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    paths = folder / "certificate.pem", folder / "key.pem"
+    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return paths
+
+
 def write_clinic(folder: Path) -> Path:
     """Write the policy and its data, and return the policy's path."""
     visits = [f"{row // 2},{row % 90},{'north' if row % 3 else 'south'}" for row in range(400)]
@@ -79,8 +110,9 @@ def make_service(folder: Path, departures: Departures | None = None, **limits: i
     """Open a service over the clinic, with one account for each role and each declared analyst."""
     settings = ServiceSettings(
         write_clinic(folder),
-        port=find_free_port("127.0.0.1", 18_800),
-        pg_port=find_free_port("127.0.0.1", 15_433),
+        # Far apart for the processes of a test run, which look for free ports at the same time.
+        port=find_free_port("127.0.0.1", 10_000 + os.getpid() % 500 * 40),
+        pg_port=find_free_port("127.0.0.1", 10_020 + os.getpid() % 500 * 40),
         departures=departures or Departures(TimingPromise.none, run_seconds=20.0),
         limits=RequestLimits(engines=1, **limits),
     )

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from hedgerow.client.service_address import is_loopback
 from hedgerow.errors import InvalidArgument
-from hedgerow.service.settings import ServiceSettings, is_loopback
+from hedgerow.service.settings import ServiceSettings
 
 FILE = Path("clinic.toml")
 

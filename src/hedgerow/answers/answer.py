@@ -15,6 +15,7 @@ from hedgerow.answers.dataframes import (
     add_interval_columns,
     build_untyped_array,
     encode_json_value,
+    infer_types,
 )
 from hedgerow.answers.estimates.bracketed_quantile import estimate_bracketed
 from hedgerow.answers.estimates.estimate import Estimate, Interval, estimate_aggregate
@@ -144,6 +145,8 @@ class Answer(FrameConversions):
         """Return plain data for JSON: dates, and the exact numbers of the cost, as text."""
         return {
             "columns": list(self.columns),
+            "types": infer_types(self.columns, self.rows),
+            "keys": [name for name in self.columns if name in self.keys],
             "rows": [
                 {name: encode_json_value(value) for name, value in row.items()} for row in self.rows
             ],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from typing import Any
+from datetime import date, datetime
+from typing import Any, Final
 
 from hedgerow.answers.estimates.estimate import Interval
 from hedgerow.errors import InvalidArgument
@@ -14,10 +14,22 @@ from hedgerow.plan.values import Type
 __all__ = [
     "FrameConversions",
     "add_interval_columns",
+    "build_partly_typed_table",
     "build_typed_table",
     "build_untyped_array",
     "encode_json_value",
+    "infer_types",
 ]
+
+# A boolean is an integer in Python too, and a timestamp is a date, so their order matters.
+_VALUE_TYPES: Final[tuple[tuple[type, Type], ...]] = (
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "real"),
+    (str, "text"),
+    (datetime, "timestamp"),
+    (date, "date"),
+)
 
 
 class FrameConversions(ABC):
@@ -47,6 +59,38 @@ class FrameConversions(ABC):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+def infer_types(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> dict[str, Type | None]:
+    """Infer the type of each column from its values; None where all are NULL."""
+    return {name: _infer_type([row[name] for row in rows]) for name in columns}
+
+
+def _infer_type(values: Sequence[Any]) -> Type | None:
+    found = {_name_type(value) for value in values if value is not None}
+    return "real" if found == {"integer", "real"} else next(iter(found), None)
+
+
+def _name_type(value: Any) -> Type:
+    return next(name for kind, name in _VALUE_TYPES if isinstance(value, kind))
+
+
+def build_partly_typed_table(
+    types: Mapping[str, Type | None], rows: Sequence[Mapping[str, Any]]
+) -> Any:
+    """Build a pyarrow table like ``build_typed_table``; a column without a type has only NULLs."""
+    import pyarrow as pa
+
+    known = {name: type_ for name, type_ in types.items() if type_ is not None}
+    table = build_typed_table(known, rows)
+    return pa.table(
+        {
+            name: build_untyped_array([None] * len(rows)) if type_ is None else table[name]
+            for name, type_ in types.items()
+        }
+    )
 
 
 def build_typed_table(types: Mapping[str, Type], rows: Sequence[Mapping[str, Any]]) -> Any:

@@ -113,6 +113,7 @@ class Explanation:
             "receipt": None if self.receipt is None else self.receipt.to_dict(),
             "covered": self.covered,
             "questions_left": self.questions_left,
+            "limited_by": self.limited_by,
         }
 
     def __repr__(self) -> str:

@@ -98,6 +98,8 @@ class PostprocessedAnswer(FrameConversions):
         """Return plain data for JSON: dates, and the exact numbers of the cost, as text."""
         return {
             "columns": list(self.columns),
+            "types": dict(self.types),
+            "keys": [name for name in self.columns if name in self.keys],
             "rows": [
                 {name: encode_json_value(value) for name, value in row.items()} for row in self.rows
             ],

@@ -11,12 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from hedgerow.client.service_address import is_service_url
 from hedgerow.dbapi import errors
 from hedgerow.dbapi.errors import InterfaceError, WrongArgumentError, translate_errors
 from hedgerow.dbapi.parameters import Parameters, bind_parameters
 from hedgerow.errors import trim_tracebacks
 
 if TYPE_CHECKING:
+    from hedgerow.client.remote_database import RemoteDatabase
     from hedgerow.database import Database
     from hedgerow.numeric.exact_number import Number
 
@@ -54,19 +56,51 @@ def connect(
     analyst: str | None = None,
     deadline: float = 60.0,
     in_process: bool = False,
+    token: str | None = None,
+    ca_file: str | Path | None = None,
 ) -> Connection:
     """Connect to the database of a policy file, opened as by ``open``, or to an open database,
-    which the connection does not close."""
-    from hedgerow.database import Database, open
+    which the connection does not close.
 
+    A URL such as https://host:8800 is that of a service; its ``token`` says who asks, and
+    ``ca_file`` names the authority of a certificate that the system does not know.
+    """
     # pandas.read_sql works, but warns of all connections that it does not know by name. A filter is
     # the only way to say no: pandas asks the connection nothing before it warns.
     warnings.filterwarnings("ignore", "pandas only supports SQLAlchemy", UserWarning)
     with translate_errors():
+        if is_service_url(database):
+            return _connect_to_service(str(database), analyst, token, ca_file)
+        _refuse_service_options(token, ca_file)
+
+        from hedgerow.database import Database, open
+
         if isinstance(database, Database):
             return Connection(database, analyst=analyst, owned=False)
         opened = open(database, analyst=analyst, deadline=deadline, in_process=in_process)
         return Connection(opened, analyst=analyst, owned=True)
+
+
+def _connect_to_service(
+    url: str, analyst: str | None, token: str | None, ca_file: str | Path | None
+) -> Connection:
+    from hedgerow.client.remote_database import remote
+
+    if analyst is not None:
+        raise WrongArgumentError("analyst", "must be left out for a service: the token says it")
+    if token is None:
+        raise WrongArgumentError(
+            "token", "is missing: create one on the page Tokens, or with 'hedgerow account token'"
+        )
+    return Connection(remote(url, token=token, ca_file=ca_file), analyst=None, owned=True)
+
+
+def _refuse_service_options(token: str | None, ca_file: str | Path | None) -> None:
+    for name, value in (("token", token), ("ca_file", ca_file)):
+        if value is not None:
+            raise WrongArgumentError(
+                name, "belongs to a service: give its address, such as https://host:8800"
+            )
 
 
 class Connection:
@@ -84,13 +118,15 @@ class Connection:
     ProgrammingError = errors.ProgrammingError
     NotSupportedError = errors.NotSupportedError
 
-    def __init__(self, database: Database, *, analyst: str | None, owned: bool) -> None:
-        self._database: Database | None = database
+    def __init__(
+        self, database: Database | RemoteDatabase, *, analyst: str | None, owned: bool
+    ) -> None:
+        self._database: Database | RemoteDatabase | None = database
         self._analyst = analyst
         self._owns_database = owned
 
     @property
-    def database(self) -> Database:
+    def database(self) -> Database | RemoteDatabase:
         """The database, for its budget and for ``explain``."""
         if self._database is None:
             raise InterfaceError("The connection is closed. Connect again.")
@@ -100,6 +136,11 @@ class Connection:
     def analyst(self) -> str | None:
         """The analyst; None for the one that the database was opened for."""
         return self._analyst
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of every question; a service knows the analyst from the token."""
+        return {} if self._analyst is None else {"analyst": self._analyst}
 
     def cursor(self) -> Cursor:
         """Return a new cursor."""
@@ -164,7 +205,7 @@ class Cursor:
     def executemany(self, operation: str, seq_of_parameters: Iterable[Parameters]) -> Self:
         """Ask one question for each list of parameters, each with its own charge. Their rows are
         concatenated; ``answer`` is the last answer."""
-        database = self._check_open()
+        database, options = self._check_open(), self.connection.options
         self._rows = self.description = self.answer = None
         self._position, self.rowcount = 0, -1
         rows: list[tuple[Any, ...]] = []
@@ -174,7 +215,7 @@ class Cursor:
                 self.answer = database.query(
                     bind_parameters(operation, parameters),
                     epsilon=self.epsilon,
-                    analyst=self.connection.analyst,
+                    **options,
                 )
             names, tabulated = _tabulate_answer(self.answer)
             rows += tabulated
@@ -234,7 +275,7 @@ class Cursor:
     ) -> None:
         self.close()
 
-    def _check_open(self) -> Database:
+    def _check_open(self) -> Database | RemoteDatabase:
         if self._closed:
             raise InterfaceError("The cursor is closed. Take a new one from the connection.")
         return self.connection.database

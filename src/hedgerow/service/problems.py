@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from hedgerow.client.service_errors import (
+    NotAllowed,
+    NotAuthenticated,
+    Overloaded,
+    RequestConflict,
+)
 from hedgerow.errors import (
     BudgetExceeded,
     InvalidArgument,
@@ -23,26 +29,6 @@ __all__ = [
     "describe_problem",
     "find_problem_kind",
 ]
-
-
-class NotAuthenticated(Refused):
-    """A missing, unknown, expired or revoked token, or a wrong password."""
-
-
-class NotAllowed(Refused):
-    """An act that the caller's role or token does not permit."""
-
-
-class RequestConflict(Refused):
-    """An idempotency key that was used for another question."""
-
-
-class Overloaded(Refused):
-    """A request beyond a rate or concurrency limit; ``seconds`` later it may succeed."""
-
-    def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(message)
-        self.seconds = seconds
 
 
 @dataclass(frozen=True, slots=True)

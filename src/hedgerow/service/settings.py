@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hedgerow.client.service_address import is_loopback
 from hedgerow.errors import InvalidArgument
 from hedgerow.service.departures import Departures
 
@@ -52,13 +52,3 @@ class ServiceSettings:
     def has_tls(self) -> bool:
         """True if connections are encrypted by the service itself."""
         return self.certificate is not None
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

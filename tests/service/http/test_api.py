@@ -16,7 +16,9 @@ def test_an_answer_has_the_fields_of_the_command_line(running: RunningService) -
     answer = running.ask("ana", COUNT, epsilon=0.5)
     assert answer.status == 200
     found = answer.document
-    assert set(found) == {"columns", "rows", "intervals", "cost", "receipt", "notes"}
+    assert set(found) == {
+        *("columns", "types", "keys", "rows", "intervals", "cost", "receipt", "notes")
+    }
     assert [row["region"] for row in found["rows"]] == ["north", "south"]
     assert all(
         low <= row["n"] <= high

@@ -8,7 +8,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any, Final
 
-from hedgerow.answers.dataframes import FrameConversions, build_typed_table
+from hedgerow.answers.dataframes import FrameConversions, build_typed_table, encode_json_value
 from hedgerow.answers.render import (
     format_omitted_rows,
     render_table_html,
@@ -69,12 +69,14 @@ class ExactTable(FrameConversions):
         return [None] * len(self.rows[:rows])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with infinities as text."""
+        """Return plain data for JSON, with dates and infinities as text."""
         return {
             "columns": list(self.columns),
+            "types": dict(self.types),
+            "keys": list(self.columns),
             "rows": [
                 {
-                    name: str(value) if value == float("inf") else value
+                    name: str(value) if value == float("inf") else encode_json_value(value)
                     for name, value in row.items()
                 }
                 for row in self.rows

@@ -15,6 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from hedgerow.client.service_errors import describe_error_class
 from hedgerow.service.http.analyst_pages import AnalystPages
 from hedgerow.service.http.answer_formats import encode_document
 from hedgerow.service.http.api import HttpApi
@@ -102,6 +103,8 @@ class _Responder:
     @staticmethod
     def _build_problem(status: int, title: str, detail: str, error: Exception) -> Response:
         document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+        # So that a client raises the same class.
+        document |= describe_error_class(error)
         headers = {}
         if isinstance(error, Overloaded):
             headers["Retry-After"] = str(max(1, round(error.seconds)))

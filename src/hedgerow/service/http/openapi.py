@@ -18,9 +18,13 @@ _SCHEMAS: Final[dict[str, Any]] = {
     "Document": _OBJECT,
     "Answer": {
         "type": "object",
-        "required": ["columns", "rows", "intervals", "cost", "receipt", "notes"],
+        "required": [
+            *("columns", "types", "keys", "rows", "intervals", "cost", "receipt", "notes")
+        ],
         "properties": {
             "columns": _TEXTS,
+            "types": _OBJECT,
+            "keys": _TEXTS,
             "rows": {"type": "array", "items": _OBJECT},
             "intervals": _OBJECT,
             "cost": _OBJECT,
@@ -39,6 +43,7 @@ _SCHEMAS: Final[dict[str, Any]] = {
             "free": {"type": "boolean"},
             "covered": {"type": "boolean"},
             "questions_left": {"type": "integer"},
+            "limited_by": {"type": "string"},
         },
     },
     "Problem": {
@@ -49,6 +54,8 @@ _SCHEMAS: Final[dict[str, Any]] = {
             "title": {"type": "string"},
             "status": {"type": "integer"},
             "detail": {"type": "string"},
+            "error": {"type": "string"},
+            "argument": {"type": "string"},
         },
     },
 }
