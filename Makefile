@@ -42,7 +42,7 @@ help:  ## this list
 
 setup: $(READY)  ## create or refresh .venv from the locked dependencies
 
-run: $(READY)  ## show Hedgerow at work in the terminal
+run: $(READY)  ## serve a sample clinic: web pages, HTTP, PostgreSQL protocol
 	@$(VENV)/bin/hedgerow demo $(ARGS)
 
 test: $(READY)  ## the whole suite: lint, types, layers, tests, every branch of the trusted core

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,9 +89,10 @@ max_epsilon = 3.0                      # a quota inside the one budget
 max_epsilon = 0.5
 """
 _DATA_FILES = ("patients.parquet", "visits.parquet", "regions.csv")
+# what is written beside them while the clinic is asked and served
+_STATE_PREFIXES = ("clinic.ledger", "clinic.accounts", "logins.json")
 # the data of an older version of this demo, which had no database
 _LEGACY_DATA = ("visits.csv", "patient_id,age,region,month,diagnosis,cost")
-_LEDGER_FILES = tuple(f"clinic.ledger{end}" for end in ("", ".anchor", "-wal", "-shm", "-journal"))
 
 
 def prepare_clinic(folder: Path, *, reset: bool = False) -> tuple[Path, bool]:
@@ -107,8 +109,7 @@ def prepare_clinic(folder: Path, *, reset: bool = False) -> tuple[Path, bool]:
         _refuse_foreign(folder)
         folder.mkdir(exist_ok=True)
         if reset:
-            for name in _LEDGER_FILES:
-                (folder / name).unlink(missing_ok=True)
+            _remove_state(folder)
         _write_clinic(folder, anew=reset)
     except OSError as failure:
         raise SourceError(
@@ -154,11 +155,13 @@ def _refuse_foreign(folder: Path) -> None:
     if _has_first_line(folder / _LEGACY_DATA[0], _LEGACY_DATA[1]):
         known.add(_LEGACY_DATA[0])
     if _is_demo_policy(folder / POLICY_FILE):
-        known |= {POLICY_FILE, *_DATA_FILES, *_LEDGER_FILES}
+        known |= {POLICY_FILE, *_DATA_FILES, *(entry.name for entry in _list_state(folder))}
     foreign = [
         entry.name
         for entry in entries
-        if entry.name not in known or entry.is_symlink() or not entry.is_file()
+        if entry.name not in known
+        or entry.is_symlink()
+        or not (entry.is_file() or _is_locks(entry))
     ]
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
@@ -166,6 +169,25 @@ def _refuse_foreign(folder: Path) -> None:
             f"{folder} holds {foreign[0]}{more}, which this demo did not create. Move it away, or"
             " run the demo in another folder."
         )
+
+
+def _list_state(folder: Path) -> list[Path]:
+    """List the ledger, the accounts and the files beside them."""
+    entries = folder.iterdir() if folder.is_dir() else ()
+    return [entry for entry in entries if entry.name.startswith(_STATE_PREFIXES)]
+
+
+def _is_locks(entry: Path) -> bool:
+    """Return whether an entry is the folder of the ledger's lock files."""
+    return entry.is_dir() and entry.name.startswith(_STATE_PREFIXES[0])
+
+
+def _remove_state(folder: Path) -> None:
+    for entry in _list_state(folder):
+        if _is_locks(entry):
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
 
 
 def _is_demo_policy(policy: Path) -> bool:
