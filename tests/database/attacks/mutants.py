@@ -18,6 +18,7 @@ from hedgerow.database.query import pricing, run
 from hedgerow.engines.compile import column_casts as reading
 from hedgerow.engines.compile import grid_rounding as engine_snapping
 from hedgerow.engines.compile import sums
+from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.group_keys import KeyedRelation
 from hedgerow.engines.compile.sql_builders import (
     binary,
@@ -183,7 +184,7 @@ def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_list_nan_branches", lambda raw, stored, dialect: [])
 
 
-def unclamped(value: exp.Expr, known: Range, snap: ClampedGrid) -> exp.Expr:
+def unclamped(value: exp.Expr, known: Range, snap: ClampedGrid, _: Dialect) -> exp.Expr:
     """Rounded to the grid, and believed to lie between the bounds."""
     number = cast_to_type(value.copy(), "real")
     return cast_to_type(

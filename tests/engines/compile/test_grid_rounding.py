@@ -4,10 +4,13 @@ from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from engines.compile.test_sql_builders import back
-from hedgerow.engines.compile.grid_rounding import compile_grid_steps, find_read_range
+from hedgerow.engines.compile.grid_rounding import compile_grid_steps as compile_steps
+from hedgerow.engines.compile.grid_rounding import find_read_range
 from hedgerow.engines.compile.sql_builders import integer_literal, null_literal, real_literal
+from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.reference import interpreter as reference
 from hedgerow.plan.measures import ClampedGrid
 from hedgerow.plan.nodes import Filter, Join, Project, Table, Union
@@ -18,6 +21,10 @@ from hedgerow.plan.values import Range
 
 STEPS = st.fractions(min_value=Fraction(1, 10**9), max_value=10**6, max_denominator=10**9)
 ENDS = st.tuples(st.integers(-(2**53), 2**53), st.integers(-(2**53), 2**53)).map(sorted)
+
+
+def compile_grid_steps(value: exp.Expr, known: Range, grid: ClampedGrid) -> exp.Expr:
+    return compile_steps(value, known, grid, DUCKDB)
 
 
 @given(st.floats(allow_nan=False), STEPS, ENDS)

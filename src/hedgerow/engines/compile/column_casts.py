@@ -98,10 +98,8 @@ class StoredColumn:
 
 def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> exp.Expr:
     """Compile the read of a stored column as its declared type."""
-    raw: exp.Expr = column(stored.name)
-    if stored.type == "timestamp" and stored.is_wide:
-        raw = cast(raw, "TIMESTAMPTZ", total=True)
-    value = _cast_to_declared(raw, stored.type, declared.type)
+    raw = dialect.read_stored(column(stored.name), stored.type, stored.is_wide)
+    value = _cast_to_declared(raw, stored, declared.type, dialect)
     missing = _list_nan_branches(raw, stored.type, dialect)
     if declared.type in FIRST_NUMBERS:
         value = clamp(value, *_build_calendar(declared.type))
@@ -124,9 +122,9 @@ def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> ex
             return case_when(*missing, (inside, value), otherwise=clamp(value.copy(), *ends))
         if max(abs(declared.low), abs(declared.high)) <= _MAX_DOUBLE_BOUND:
             return _clamp_as_double(raw, value, declared, ends, missing)
-        return call_function(
-            "coalesce", clamp(value, *ends, *missing), _clamp_beyond_int64(raw, *ends, *missing)
-        )
+        size = dialect.total_cast(raw, stored.type, "real", stored.is_wide)
+        far = _clamp_beyond_int64(size, *ends, *missing)
+        return call_function("coalesce", clamp(value, *ends, *missing), far)
     return case_when(*missing, otherwise=value) if missing else value
 
 
@@ -157,13 +155,12 @@ def _clamp_as_double(
 
 
 def _clamp_beyond_int64(
-    raw: exp.Expr, low: exp.Expr, high: exp.Expr, *before: CaseBranch
+    size: exp.Expr, low: exp.Expr, high: exp.Expr, *before: CaseBranch
 ) -> exp.Expr:
     """Compile the nearest bound for numbers beyond 64 bits, and NULL for all others.
 
-    The double of such a number is beyond 64 bits as well, however it was rounded.
+    ``size`` is the number as a double, which is beyond 64 bits as well, however it was rounded.
     """
-    size = cast_to_type(raw.copy(), "real", total=True)
     ends = ((exp.GTE, _INT64_LIMIT, high), (exp.LTE, -_INT64_LIMIT, low))
     return case_when(
         *((condition.copy(), value.copy()) for condition, value in before),
@@ -178,13 +175,16 @@ def _list_nan_branches(raw: exp.Expr, stored: Type, dialect: Dialect) -> list[Ca
     return [(dialect.is_nan(cast_to_type(raw.copy(), "real")), exp.Null())]
 
 
-def _cast_to_declared(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
-    if stored == "real" and declared == "integer":
+def _cast_to_declared(
+    raw: exp.Expr, stored: StoredColumn, declared: Type, dialect: Dialect
+) -> exp.Expr:
+    if stored.type == "real" and declared == "integer":
         # Rounded before the cast, which would round halves to even. Decimals round as decimals.
-        return cast_to_type(call_function("round", raw), "integer", total=True)
-    if stored == "real" and declared == "boolean":
+        rounded = call_function("round", raw) if stored.is_wide else dialect.round_real(raw)
+        return dialect.total_cast(rounded, "real", "integer", stored.is_wide)
+    if stored.type == "real" and declared == "boolean":
         return binary(cast_to_type(raw, "real"), exp.NEQ, real_literal(0.0))
-    return cast_to_type(raw, declared, total=True)
+    return dialect.total_cast(raw, stored.type, declared, stored.is_wide)
 
 
 def _build_bounds(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, exp.Expr]:
@@ -212,7 +212,7 @@ def compile_unit_id(
     type_ = stored.type if declared is None else declared.type
     if declared is None or is_read_as_stored(stored, declared):
         # Enumerations become their text: two tables may number the same words differently.
-        unit = cast_to_type(column(stored.name), "text") if type_ == "text" else column(stored.name)
+        unit = dialect.read_stored_id(column(stored.name), stored.type, stored.is_wide)
     else:
         unit = compile_read(declared, stored, dialect)
     has_unit: list[exp.Expr] = [
@@ -295,7 +295,8 @@ def compile_parse(
     ]
     if not clamp_wide:
         return case_when(*branches)
-    far = _clamp_beyond_int64(trimmed, integer_literal(-(2**63)), integer_literal(2**63 - 1))
+    ends = integer_literal(-(2**63)), integer_literal(2**63 - 1)
+    far = _clamp_beyond_int64(cast_to_type(trimmed, "real", total=True), *ends)
     return case_when(
         *((spelled, call_function("coalesce", number, far.copy())) for spelled, number in branches),
         (infinite, far),

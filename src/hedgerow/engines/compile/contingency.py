@@ -163,7 +163,7 @@ def _scale_count(resolution: int, max_rows: int, dialect: Dialect) -> exp.Expr:
     narrow = dialect.truncating_divide(
         binary(count.copy(), exp.Mul, integer_literal(times)), rows.copy()
     )
-    wide = dialect.truncating_divide(
+    wide = dialect.truncating_divide_wide(
         binary(
             cast(count.copy(), dialect.wide_integer),
             exp.Mul,

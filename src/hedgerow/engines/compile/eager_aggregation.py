@@ -31,6 +31,7 @@ from hedgerow.engines.compile.relations import RelationCompiler
 from hedgerow.engines.compile.sql_builders import (
     NamedExpressions,
     binary,
+    build_extreme,
     call_function,
     case_when,
     column,
@@ -160,6 +161,7 @@ def _select_groups(found: KeyedRelation, *, text_ids: bool) -> tuple[exp.Select,
     """
     plan = found.plan
     keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
+    types = [plan.bound.columns[key].type for key in plan.bound.keys]
     named = [(UNIT_COLUMN, column(UNIT_COLUMN)), *((key.name, key) for key in keys)]
     rows = select(
         [(UNIT_COLUMN, column(UNIT_COLUMN)), *found.name_keys()],
@@ -172,7 +174,10 @@ def _select_groups(found: KeyedRelation, *, text_ids: bool) -> tuple[exp.Select,
     unit_rows = select(
         [
             named[0],
-            *((key.name, exp.Min(this=key)) for key in keys),
+            *(
+                (key.name, build_extreme(key, type_))
+                for key, type_ in zip(keys, types, strict=True)
+            ),
             (_MULTIPLICITY, exp.Count(this=exp.Star())),
         ],
         rows.copy(),

@@ -126,9 +126,15 @@ def _make_operator(operator: type[exp.Binary]) -> FunctionCompiler:
     return rule
 
 
-def _compile_division(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
-    a, b = (term.cast_to("real") for term in terms)
-    return binary(a, exp.Div, exp.Nullif(this=b, expression=real_literal(0.0)))
+def _compile_product(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+    a, b = _cast_to_common(terms)
+    if any(term.range.type == "real" for term in terms):
+        return dialect.multiply_reals(a, b)
+    return binary(a, exp.Mul, b)
+
+
+def _compile_division(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+    return dialect.divide_reals(*(term.cast_to("real") for term in terms))
 
 
 def _compile_remainder(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
@@ -148,11 +154,12 @@ def _make_function(function: str) -> FunctionCompiler:
 
 
 def _make_rounding(function: str) -> FunctionCompiler:
-    def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    def rule(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
         value = terms[0].sql
         if terms[0].range.type == "integer":
             return value
-        return cast_to_type(call_function(function, value), "integer", total=True)
+        whole = dialect.round_real(value) if function == "round" else call_function(function, value)
+        return dialect.total_cast(whole, "real", "integer", False)
 
     return rule
 
@@ -307,7 +314,7 @@ def _compile_calendar_shift(terms: Sequence[TypedSql], dialect: Dialect) -> exp.
 FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "+": _make_operator(exp.Add),
     "-": _make_operator(exp.Sub),
-    "*": _make_operator(exp.Mul),
+    "*": _compile_product,
     "/": _compile_division,
     "%": _compile_remainder,
     "negate": lambda terms, _: exp.Paren(this=exp.Neg(this=exp.Paren(this=terms[0].sql))),
@@ -359,8 +366,8 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
         "regexp_extract", terms[0].sql, _write_pattern(terms), _write_group(terms)
     ),
     "replace pattern": _compile_replacement,
-    "days between": lambda terms, _: binary(
-        terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")
+    "days between": lambda terms, dialect: dialect.days_between(
+        terms[0].cast_to("date"), terms[1].cast_to("date")
     ),
     "to text": lambda terms, _: terms[0].cast_to("text"),
     "to date": lambda terms, _: cast_to_type(terms[0].sql, "date"),

@@ -8,9 +8,8 @@ from fractions import Fraction
 from sqlglot import exp
 
 from hedgerow.engines.compile.column_lineage import find_source_column
+from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.sql_builders import (
-    binary,
-    call_function,
     cast_to_type,
     clamp,
     integer_literal,
@@ -36,7 +35,9 @@ def find_read_range(rows: RelationNode, name: str) -> Range:
     return Range(read.type, read.low, read.high)
 
 
-def compile_grid_steps(value: exp.Expr, known: Range, grid: ClampedGrid) -> exp.Expr:
+def compile_grid_steps(
+    value: exp.Expr, known: Range, grid: ClampedGrid, dialect: Dialect
+) -> exp.Expr:
     """Compile a value to grid steps: clamped, divided, rounded half away from zero, clamped again.
 
     A clamp is left out where the range shows that it changes nothing. Integers with step 1 stay
@@ -51,9 +52,8 @@ def compile_grid_steps(value: exp.Expr, known: Range, grid: ClampedGrid) -> exp.
     clamped = number
     if not _is_within_clamp(known, float, grid):
         clamped = clamp(number, real_literal(first), real_literal(last))
-    steps = cast_to_type(
-        call_function("round", binary(clamped, exp.Div, real_literal(step))), "integer"
-    )
+    quotient = dialect.divide_by_nonzero(clamped, real_literal(step))
+    steps = cast_to_type(dialect.round_real(quotient), "integer")
     # Division and rounding are monotone, and doubles divide here as in the engine: where both ends
     # of the first clamp end up within the second, so does everything between them.
     if grid.low <= round_half_away(first / step) and round_half_away(last / step) <= grid.high:

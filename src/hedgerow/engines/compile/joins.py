@@ -26,7 +26,7 @@ from hedgerow.engines.compile.sql_builders import (
     NamedExpressions,
     all_of,
     binary,
-    call_function,
+    build_extreme,
     cast_to_type,
     column,
     integer_literal,
@@ -37,7 +37,7 @@ from hedgerow.engines.compile.sql_builders import (
 from hedgerow.errors import Unsupported
 from hedgerow.plan.measures import SecondPopulation, Truncation
 from hedgerow.plan.nodes import Join
-from hedgerow.plan.values import Range
+from hedgerow.plan.values import Range, Type
 
 __all__ = [
     "build_equality",
@@ -88,7 +88,8 @@ def join_relations(
     varying = {b for b in adds if other.columns[b] not in keys}
     if node.max_matches == 1 and len(varying) < 2:
         words = {name: list_words(node.other, name) for name in other.columns}
-        partners = _keep_first_match(other, keys, words, dialect)
+        types = {name: known_there[name].type for name in other.columns}
+        partners = _keep_first_match(other, keys, words, types, dialect)
     elif node.max_matches is not None:
         partners = _number_matches(other, keys, adds)
         conditions.append(build_place_limit(node.max_matches, "p"))
@@ -188,6 +189,7 @@ def _keep_first_match(
     public: CompiledRelation,
     keys: Sequence[exp.Expr],
     words: Mapping[str, list[str] | None],
+    types: Mapping[str, Type],
     dialect: Dialect,
 ) -> exp.Select:
     """Keep the first public row for each key, where rows differ in one column at most.
@@ -201,9 +203,9 @@ def _keep_first_match(
         if ref in keys:
             value = ref.copy()
         elif listed is None:
-            value = call_function("min", ref.copy())
+            value = build_extreme(ref.copy(), types[name])
         else:
-            code = call_function("min", dialect.encode_text(ref.copy(), listed))
+            code = build_extreme(dialect.encode_text(ref.copy(), listed), "text")
             value = cast_to_type(code, "text")
         first.append((ref.name, value))
     return select(first, public.query).group_by(*(key.copy() for key in keys), copy=False)

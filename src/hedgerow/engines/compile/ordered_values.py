@@ -152,5 +152,7 @@ class OrderedValueQuery:
         if self._grid is None:
             return value
         if self._range.type == "date":
-            return compile_grid_steps(self._dialect.ordinal(value), Range("integer"), self._grid)
-        return compile_grid_steps(value, Range(self._range.type), self._grid)
+            return compile_grid_steps(
+                self._dialect.ordinal(value), Range("integer"), self._grid, self._dialect
+            )
+        return compile_grid_steps(value, Range(self._range.type), self._grid, self._dialect)

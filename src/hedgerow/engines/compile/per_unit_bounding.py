@@ -14,6 +14,7 @@ from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.grid_rounding import compile_grid_steps
 from hedgerow.engines.compile.sql_builders import (
     binary,
+    build_extreme,
     call_function,
     case_when,
     cast,
@@ -46,12 +47,11 @@ def compile_unit_statistic(
     if statistic.kind == "distinct":
         return exp.Count(this=exp.Distinct(expressions=[value.copy()]))
     if statistic.grid is None:
-        return (exp.Min if statistic.kind == "least" else exp.Max)(this=value.copy())
+        return build_extreme(value.copy(), type_, largest=statistic.kind != "least")
     integer = statistic.kind == "total" and type_ == "integer"
     limit = _MAX_UNIT_SUM // int(statistic.grid.step) if integer else _MAX_UNIT_SUM
-    steps = call_function(
-        "sum", cast(compile_grid_steps(value, Range(type_), statistic.grid), dialect.wide_integer)
-    )
+    in_steps = compile_grid_steps(value, Range(type_), statistic.grid, dialect)
+    steps = call_function("sum", cast(in_steps, dialect.wide_integer))
     low, high = (cast(integer_literal(end), dialect.wide_integer) for end in (-limit, limit))
     total = cast_to_type(clamp(steps, low, high), "integer")
     count = exp.Count(this=value.copy())
@@ -64,7 +64,8 @@ def compile_unit_statistic(
     size = binary(
         cast_to_type(total, "real"), exp.Mul, real_literal(float(statistic.grid.step.numerator))
     )
-    amount = binary(size, exp.Div, real_literal(float(statistic.grid.step.denominator)))
+    divisor = real_literal(float(statistic.grid.step.denominator))
+    amount = dialect.divide_by_nonzero(size, divisor)
     if statistic.kind == "mean":
-        amount = binary(amount, exp.Div, cast_to_type(count.copy(), "real"))
+        amount = dialect.divide_by_nonzero(amount, cast_to_type(count.copy(), "real"))
     return case_when((has_values, amount), otherwise=null_literal("real"))

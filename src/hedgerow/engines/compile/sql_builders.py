@@ -19,6 +19,7 @@ __all__ = [
     "all_of",
     "any_of",
     "binary",
+    "build_extreme",
     "call_function",
     "case_when",
     "cast",
@@ -154,8 +155,15 @@ def _split_text_array(words: Sequence[str]) -> exp.Expr:
 
 
 def call_function(function: str, *arguments: exp.Expr) -> exp.Expr:
-    """Build a call of an engine function by its name there."""
+    """Build a call of a function by its meaning; the dialect writes it in the engine's words."""
     return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def build_extreme(value: exp.Expr, type_: Type, *, largest: bool = False) -> exp.Expr:
+    """Build the least or largest value of a group; not every engine orders booleans by MIN."""
+    if type_ == "boolean":
+        return call_function("bool_or" if largest else "bool_and", value)
+    return (exp.Max if largest else exp.Min)(this=value)
 
 
 def binary(a: exp.Expr, operator: type[exp.Binary], b: exp.Expr) -> exp.Expr:

@@ -164,6 +164,7 @@ class SumCompiler:
             self._names[str(measure.column)],
             find_read_range(self._source, str(measure.column)),
             measure.grid,
+            self._dialect,
         )
         low, high = map(integer_literal, measure.sum_bounds)
         return [self._build_total(clamp(steps, low, high), wide=_needs_wide_unit_sum(measure))]
@@ -262,13 +263,14 @@ class SumCompiler:
         narrow = wide and times <= _MAX_NARROW_VALUE
         factor = self._build_literal(times, wide=wide and not narrow)
         value = self._widen(value.copy(), wide=wide)
-        whole_part = binary(
-            self._dialect.truncating_divide(value.copy(), count.copy()), exp.Mul, factor.copy()
-        )
+        divide = self._dialect.truncating_divide
+        divide_wide = self._dialect.truncating_divide_wide if wide else divide
+        whole_part = binary(divide_wide(value.copy(), count.copy()), exp.Mul, factor.copy())
         # The remainder is below the row count, so 64 bits hold its product with a narrow factor.
         left = binary(value, exp.Mod, count.copy())
         rest = binary(cast(left, "BIGINT") if narrow else left, exp.Mul, factor.copy())
-        return binary(whole_part, exp.Add, self._dialect.truncating_divide(rest, count.copy()))
+        divide_rest = divide if narrow else divide_wide
+        return binary(whole_part, exp.Add, divide_rest(rest, count.copy()))
 
     def _total_over_units(self, value: exp.Expr, measure: Measure) -> exp.Expr:
         """Sum over all units.
@@ -309,7 +311,7 @@ class SumCompiler:
         if not isinstance(second, ClampedGrid):
             return exp.Count(this=value.copy())
         return self._build_total(
-            compile_grid_steps(value, find_read_range(self._source, first), second),
+            compile_grid_steps(value, find_read_range(self._source, first), second, self._dialect),
             wide=_compute_max_steps(second) > _MAX_NARROW_VALUE,
         )
 
@@ -328,7 +330,9 @@ class SumCompiler:
         """Build C(d, k) y^k (w - y)^(d - k), k = d - place, of the steps y above the low end of a
         grid of width w.
         """
-        steps = compile_grid_steps(self._names[name], find_read_range(self._source, name), grid)
+        steps = compile_grid_steps(
+            self._names[name], find_read_range(self._source, name), grid, self._dialect
+        )
         above = binary(steps, exp.Sub, integer_literal(grid.low))
         below = binary(integer_literal(grid.high), exp.Sub, steps.copy())
         product: exp.Expr = integer_literal(math.comb(degree, place))

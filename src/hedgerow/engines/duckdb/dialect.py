@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.dialect import MEANINGS, Dialect
 from hedgerow.engines.compile.sql_builders import (
     any_of,
     binary,
@@ -18,10 +18,11 @@ from hedgerow.engines.compile.sql_builders import (
     clamp,
     constant,
     integer_literal,
+    real_literal,
     text_literal,
 )
 from hedgerow.plan.scalar.dates import DATE_TRUNCATIONS
-from hedgerow.plan.values import number_date
+from hedgerow.plan.values import Type, number_date
 
 __all__ = ["DUCKDB"]
 
@@ -96,11 +97,60 @@ def _build_rank(values: Sequence[exp.Expr]) -> exp.Expr:
     )
 
 
+def _read_stored(value: exp.Expr, type_: Type, is_wide: bool) -> exp.Expr:
+    is_zoned = type_ == "timestamp" and is_wide
+    return cast(value, "TIMESTAMPTZ", total=True) if is_zoned else value
+
+
+def _read_stored_id(value: exp.Expr, type_: Type, _: bool) -> exp.Expr:
+    # Enumerations become their text: two tables may number the same words differently.
+    return cast_to_type(value, "text") if type_ == "text" else value
+
+
+def _divide_integers(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+    return binary(a, exp.IntDiv, b)
+
+
+def _divide(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+    return binary(a, exp.Div, b)
+
+
 DUCKDB: Final = Dialect(
     name="duckdb",
+    grammar="duckdb",
+    functions=MEANINGS
+    | frozenset(
+        [
+            "date_trunc",
+            "day",
+            "dayofweek",
+            "dayofyear",
+            "epoch_us",
+            "hash",
+            "isfinite",
+            "isinf",
+            "make_timestamp",
+            "month",
+            "quarter",
+            "regexp_extract",
+            "regexp_full_match",
+            "to_months",
+            "year",
+        ]
+    ),
+    rewrite=lambda tree: tree,
     wide_integer="INT128",
     build_rank=_build_rank,
-    truncating_divide=lambda a, b: binary(a, exp.IntDiv, b),
+    truncating_divide=_divide_integers,
+    truncating_divide_wide=_divide_integers,
+    multiply_reals=lambda a, b: binary(a, exp.Mul, b),
+    divide_reals=lambda a, b: _divide(a, exp.Nullif(this=b, expression=real_literal(0.0))),
+    divide_by_nonzero=_divide,
+    total_cast=lambda value, _, to, __: cast_to_type(value, to, total=True),
+    round_real=lambda value: call_function("round", value),
+    read_stored=_read_stored,
+    read_stored_id=_read_stored_id,
+    days_between=lambda first, last: binary(last, exp.Sub, first),
     # Not isnan: Parquet statistics leave NaN out, and where they exist DuckDB takes isnan for false
     # without reading the values.
     is_nan=lambda value: exp.Paren(
