@@ -33,6 +33,8 @@ from hedgerow.plan.nodes import (
     Union,
 )
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, infer_range
+from hedgerow.plan.scalar.functions import LOGARITHMS
+from hedgerow.plan.scalar.strings import PARSED_TEXTS
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import FIRST_NUMBERS, LAST_NUMBERS, Range, Type, Value, number_date
 
@@ -334,7 +336,7 @@ BINARY: Mapping[str, tuple[Type, ...]] = {
     **dict.fromkeys(("+", "-", "*", "/", "least", "greatest"), ("real", "real")),
     "%": ("integer", "integer"),
     **dict.fromkeys(
-        ("negate", "abs", "floor", "ceil", "round", "sqrt", "ln", "to real"), ("real",)
+        ("negate", "abs", "floor", "ceil", "round", "sqrt", *LOGARITHMS, "to real"), ("real",)
     ),
     "like": ("text", "text"),
     **dict.fromkeys(("and", "or"), ("boolean", "boolean", "boolean")),
@@ -357,12 +359,14 @@ BINARY: Mapping[str, tuple[Type, ...]] = {
     "right": ("text", "integer"),
     **dict.fromkeys(("concat", "starts with"), ("text", "text")),
     "position": ("text", "text"),
+    **dict.fromkeys((f"parse {type_}" for type_ in PARSED_TEXTS), ("text",)),
     **dict.fromkeys(("matches pattern", "extract pattern", "replace pattern"), ("text", "text")),
 }
 ANY = ("=", "<>", "<", "<=", ">", ">=", "in", "is null", "case", "coalesce", "nullif")
 GIVES: Mapping[str, Type] = {
     **dict.fromkeys(
-        ("+", "-", "*", "least", "greatest", "negate", "abs", "/", "sqrt", "ln", "to real"), "real"
+        ("+", "-", "*", "least", "greatest", "negate", "abs", "/", "sqrt", *LOGARITHMS, "to real"),
+        "real",
     ),
     **dict.fromkeys(
         (
@@ -401,6 +405,7 @@ GIVES: Mapping[str, Type] = {
     **dict.fromkeys(("start of hour", "start of minute", "start of second"), "timestamp"),
     **dict.fromkeys(("to timestamp", "add microseconds", "add calendar months"), "timestamp"),
     "starts with": "boolean",
+    **{f"parse {type_}": type_ for type_ in PARSED_TEXTS},
 }
 PATTERNS = ("%", "_", "a%", "%b", "a_b", "%a%b%", "", "\\%", "é", "%_%", "A", "x%x")
 

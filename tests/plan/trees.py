@@ -153,7 +153,7 @@ def _forms(random: Random, type_: Type) -> Sequence[tuple[str, Sequence[Type]]]:
         ]
         forms += [("length", ("text",)), ("days between", ("date", "date"))]
     if type_ == "real":
-        forms += [(name, (x,)) for name in ("sqrt", "ln", "to real")] + [("/", (x, y))] * 2
+        forms += [(name, (x,)) for name in ("sqrt", "ln", "log2", "to real")] + [("/", (x, y))] * 2
     if type_ == "integer":
         forms += [(random.choice(("hour", "minute", "second")), ("timestamp",))]
         forms += [("hours between", ("timestamp", "timestamp"))]

@@ -54,3 +54,28 @@ SELECT COUNT(*) FROM calls WHERE at::text > '2026-07-14' AND at > CAST('2026-07-
 --> where at > TIMESTAMP '2026-07-02 10:00:00' AND at > CAST(day AS TIMESTAMP) AND day > DATE '2026-01-01' AND CAST(at AS TEXT) > '2026-07-14'
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE CAST(city AS DATE) = '2026-01-01'
+--> where CAST(city AS DATE) = DATE '2026-01-01'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE CAST(city AS INTEGER) > 5 AND TRY_CAST(city AS DOUBLE) < 7.5
+--> where CAST(city AS DOUBLE) < 7.5 AND CAST(city AS INTEGER) >= 6
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT SUM(LEAST(GREATEST(TRY_CAST(city AS INTEGER), 0), 100)) FROM visits
+--> a0: total of LEAST(GREATEST(CAST(city AS INTEGER), 0), 100) from 0 to 100 steps of 1 (integer)
+--> sum = a0 (integer)
+
+SELECT YEAR(CAST(city AS DATE)) AS y, COUNT(*) FROM visits WHERE CAST(city AS TIMESTAMP) > day GROUP BY y
+--> where CAST(city AS TIMESTAMP) > CAST(day AS TIMESTAMP)
+--> k0: YEAR(CAST(city AS DATE)) (integer, as they occur)
+--> a0: rows (integer)
+--> y = k0 (integer)
+--> count = a0 (integer)
+
+SELECT AVG(CAST(LEAST(GREATEST(CAST(city AS DOUBLE), 0), 10) AS DECIMAL(10, 2))) FROM visits
+--> a0: moments of ROUND(100 * LEAST(GREATEST(CAST(city AS DOUBLE), 0), 10)) / 100 from 0 to 1310720 steps of 1/131072 (real)
+--> avg = a0 (real)

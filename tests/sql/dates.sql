@@ -180,3 +180,61 @@ SELECT COUNT(*) FROM calls WHERE DATE(at) = '2026-07-14' AND GREATEST(at, booked
 --> where CAST(at AS DATE) = DATE '2026-07-14' AND CASE WHEN seconds >= 4 THEN at ELSE CAST(day AS TIMESTAMP) END > TIMESTAMP '2026-07-02 00:00:00' AND GREATEST(at, booked) > TIMESTAMP '2026-07-01 00:00:00'
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE EXTRACT(isodow FROM day) = 3
+--> where (6 + DAYOFWEEK(day)) % 7 + 1 = 3
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2026'
+--> where SUBSTRING(CAST(DATE_TRUNC('year', day) AS TEXT), 1, 4) = '2026'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE ISODOW(day) = 3
+--> where (6 + DAYOFWEEK(day)) % 7 + 1 = 3
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT TO_CHAR(day, 'YYYY'), COUNT(*) FROM visits GROUP BY 1
+--> k0: SUBSTRING(CAST(DATE_TRUNC('year', day) AS TEXT), 1, 4) (text, as they occur)
+--> a0: rows (integer)
+--> column1 = k0 (text)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM calls WHERE EXTRACT(EPOCH FROM at) > 3
+--> where DATE_DIFF('second', TIMESTAMP '1970-01-01 00:00:00', at) >= 4
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT LAST_DAY(taken) AS d, COUNT(*) FROM labs GROUP BY d
+--> k0: DATE_TRUNC('month', taken) + INTERVAL 1 MONTH + INTERVAL (-1) DAY (date, as they occur)
+--> a0: rows (integer)
+--> d = k0 (date)
+--> count = a0 (integer)
+
+SELECT EXTRACT(isoyear FROM taken) AS y, EXTRACT(week FROM taken) AS w, EXTRACT(decade FROM taken) AS d, EXTRACT(century FROM taken) AS c, COUNT(*) FROM labs GROUP BY 1, 2, 3, 4
+--> k0: YEAR(DATE_TRUNC('week', taken) + INTERVAL 3 DAY) (integer, 1 values)
+--> k1: 1 + FLOOR((DAYOFYEAR(DATE_TRUNC('week', taken) + INTERVAL 3 DAY) - 1) / 7) (integer, 53 values)
+--> k2: FLOOR(YEAR(taken) / 10) (integer, 1 values)
+--> k3: FLOOR((99 + YEAR(taken)) / 100) (integer, 1 values)
+--> a0: rows (integer)
+--> y = k0 (integer)
+--> w = k1 (integer)
+--> d = k2 (integer)
+--> c = k3 (integer)
+--> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first
+--> order by k3 nulls first
+
+SELECT AVG(EPOCH(at)) FROM calls
+--> a0: moments of DATE_DIFF('second', TIMESTAMP '1970-01-01 00:00:00', at) from 13928625 to 13949550 steps of 128 (real)
+--> avg = a0 (real)
+
+SELECT DATE_DIFF('quarter', taken, DATE '2026-12-31') AS q, COUNT(*) FROM labs GROUP BY q
+--> k0: (2026 - YEAR(taken)) * 4 + (4 - QUARTER(taken)) (integer, 7 values)
+--> a0: rows (integer)
+--> q = k0 (integer)
+--> count = a0 (integer)

@@ -69,9 +69,9 @@ def _spell(value: Any) -> Any:
 
 
 @contextmanager
-def open_readers() -> Iterator[Readers]:
-    """Open the clinic for all three."""
-    data, connection = owned_tables(), duckdb.connect()
+def open_readers(rows: Mapping[str, Sequence[Row]] | None = None) -> Iterator[Readers]:
+    """Open the clinic, or these rows of its tables, for all three."""
+    data, connection = rows or owned_tables(), duckdb.connect()
     registered = {}
     for name, rows in data.items():
         table = pa.table({column: [row[column] for row in rows] for column in rows[0]})

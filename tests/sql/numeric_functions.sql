@@ -84,3 +84,19 @@ SELECT SUM(SIGN(age)) FROM visits
 SELECT SUM(TRUNC(Cost)) FROM visits
 --> a0: total of CASE WHEN Cost < 0.0 THEN CEIL(Cost) ELSE FLOOR(Cost) END from 0 to 10000 steps of 1 (integer)
 --> sum = a0 (integer)
+
+SELECT AVG(LOG(age + 1)), AVG(LOG10(age + 1)), AVG(LOG2(age + 1)), AVG(LOG(10, age + 1)) FROM visits
+--> a0: moments of LOG10(1 + age) from 0 to 1572864 steps of 1/524288 (real)
+--> a1: moments of LOG2(1 + age) from 0 to 1835008 steps of 1/262144 (real)
+--> avg = a0 (real)
+--> avg_2 = a0 (real)
+--> avg_3 = a1 (real)
+--> avg_4 = a0 (real)
+
+SELECT AVG(LOG(1.5, age + 1)), AVG(DEGREES(age)), AVG(RADIANS(age)) FROM visits
+--> a0: moments of LN(1 + age) / 0.4054651081081644 from 0 to 1616317 steps of 1/131072 (real)
+--> a1: moments of 57.29577951308232 * age from 0 to 110 steps of 1007958012753983/17592186044416 (real)
+--> a2: moments of 0.017453292519943295 * age from 0 to 110 steps of 5030569068109113/288230376151711744 (real)
+--> avg = a0 (real)
+--> avg_2 = a1 (real)
+--> avg_3 = a2 (real)

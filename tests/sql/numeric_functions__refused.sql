@@ -1,5 +1,5 @@
 SELECT SUM(LOG(age)) FROM visits
---> Unsupported: LOG is ambiguous: databases disagree on its base
+--> Unbounded: SUM(LOG(age)) needs bounds: it has none where a divisor or the argument of LN may be 0
 
 SELECT SUM(EXP(age)) FROM visits
 --> Unsupported: EXP is not supported
@@ -51,3 +51,12 @@ SELECT COUNT(*) FROM visits GROUP BY WIDTH_BUCKET(age, 0, 10, visits_before)
 
 SELECT SUM(TRUNC(Cost, 20)) FROM visits
 --> Unsupported: TRUNC takes a literal number of decimals from -12 to 12
+
+SELECT AVG(LOG(age, 2)) FROM visits
+--> Unsupported: LOG takes a literal base above 0 that is not 1
+
+SELECT AVG(LOG(1, age)) FROM visits
+--> Unsupported: LOG takes a literal base above 0 that is not 1
+
+SELECT AVG(LOG(age)) FROM visits
+--> Unbounded: AVG(LOG(age)) needs bounds: it has none where a divisor or the argument of LN may be 0

@@ -55,3 +55,28 @@ SELECT COUNT(*) FROM visits WHERE POSITION('ber' IN city) > 0 AND STRPOS(city, '
 --> where STRPOS(city, 'a') <= 2 AND STRPOS(region, 'o') = 2 AND STRPOS(city, 'ber') >= 1
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE LTRIM(city) = 'a'
+--> where REGEXP_REPLACE(city, '^ +', '') = 'a'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE city || age = 'a'
+--> where city || CAST(age AS TEXT) = 'a'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE CONCAT(city, age) = 'a'
+--> where COALESCE(city, '') || COALESCE(CAST(age AS TEXT), '') = 'a'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE CONCAT_WS('-', city, region) = 'a'
+--> where SUBSTRING(COALESCE('-' || city, '') || COALESCE('-' || region, ''), 2, 2147483647) = 'a'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE REPLACE(city, 'a', 'b') = 'a'
+--> where REGEXP_REPLACE(city, 'a', 'b', 'g') = 'a'
+--> a0: rows (integer)
+--> count = a0 (integer)

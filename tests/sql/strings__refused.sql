@@ -16,21 +16,6 @@ SELECT COUNT(*) FROM visits WHERE LEFT(city, -1) = 'a'
 SELECT COUNT(*) FROM visits WHERE TRIM('x' FROM city) = 'a'
 --> Unsupported: TRIM … EXPRESSION is not supported
 
-SELECT COUNT(*) FROM visits WHERE LTRIM(city) = 'a'
---> Unsupported: TRIM … POSITION is not supported
-
-SELECT COUNT(*) FROM visits WHERE city || age = 'a'
---> Unsupported: CONCAT needs text
-
-SELECT COUNT(*) FROM visits WHERE CONCAT(city, age) = 'a'
---> Unsupported: CONCAT needs text
-
-SELECT COUNT(*) FROM visits WHERE CONCAT_WS('-', city, region) = 'a'
---> Unsupported: This text function is not supported
-
-SELECT COUNT(*) FROM visits WHERE REPLACE(city, 'a', 'b') = 'a'
---> Unsupported: This function is not supported
-
 SELECT COUNT(*) FROM visits WHERE REVERSE(city) = 'a'
 --> Unsupported: This text function is not supported
 

@@ -45,6 +45,10 @@ _CALL_TEMPLATES: Final = {
     "to text": "CAST({} AS TEXT)",
     "to date": "CAST({} AS DATE)",
     "to timestamp": "CAST({} AS TIMESTAMP)",
+    "parse integer": "CAST({} AS INTEGER)",
+    "parse real": "CAST({} AS DOUBLE)",
+    "parse date": "CAST({} AS DATE)",
+    "parse timestamp": "CAST({} AS TIMESTAMP)",
 }
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 

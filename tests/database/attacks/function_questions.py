@@ -11,14 +11,19 @@ AGGREGATES = (
     *("SKEWNESS(age)", "KURTOSIS(age)", "KURTOSIS_POP(cost)", "SKEWNESS(score)"),
     *("SUMIF(age, level = 1)", "AVG(TRUNC(cost / 7))", "SUM(POWER(level, 3))", "SUM(SIGN(score))"),
     *("APPROX_COUNT_DISTINCT(city)", "APPROX_QUANTILE(age, 0.9)"),
+    *("SUM(LEAST(GREATEST(TRY_CAST(city AS DOUBLE), 0), 9))", "AVG(LOG2(age + 1))"),
+    *("COUNT(CAST(city AS DATE))", "AVG(EPOCH(day) / 86400)", "SUM(DEGREES(score))"),
+    *("COUNT(DISTINCT SPLIT_PART(city, 'l', 1))",),
     *("COUNT(DECODE(region, 'north', 1, NULL, 2))", "BOOL_OR(age > 60)", "MIN(region)"),
 )
 KEYS = (
     *("WIDTH_BUCKET(age, 20, 60, 4)", "DECODE(city, 'ulm', 'here', 'away')", "level // 2"),
     *("NVL2(city, region, 'none')", "SIGN(score)", "region"),
+    *("STRFTIME(day, '%Y-%m')", "DAYNAME(day)", "EXTRACT(week FROM day)", "REPLACE(city, 'u', '')"),
 )
 CONDITIONS = (
     *("city ILIKE 'U%'", "age IS DISTINCT FROM 30", "CONTAINS(city, 'o')"),
+    *("TRY_CAST(city AS INTEGER) IS NULL", "CONCAT_WS('-', city, level) LIKE '%1'"),
     *("age BETWEEN SYMMETRIC 60 AND level", "region IS NOT DISTINCT FROM city"),
 )
 

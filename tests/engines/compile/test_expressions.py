@@ -26,7 +26,7 @@ from hedgerow.errors import HedgerowError, Unsupported
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, evaluate
-from hedgerow.plan.scalar.functions import FUNCTIONS
+from hedgerow.plan.scalar.functions import FUNCTIONS, LOGARITHMS
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import TYPES, Range, Type
 from hedgerow.sql.syntax.pattern_matching import Pattern
@@ -43,7 +43,7 @@ ENDS: dict[str, tuple[Fraction, Fraction]] = {
 }
 ENDS |= dict.fromkeys(("-", "negate", "abs", "least", "greatest"), ENDS["+"])
 ENDS |= dict.fromkeys(("ceil", "round"), ENDS["floor"])
-ENDS |= dict.fromkeys(("sqrt", "ln"), ENDS["/"])
+ENDS |= dict.fromkeys(("sqrt", *LOGARITHMS), ENDS["/"])
 ENDS |= dict.fromkeys(("substring", "right"), ENDS["*"])
 TEXTS = (
     *(
@@ -79,6 +79,51 @@ TEXTS = (
         "ΑΣς",
         "ﬁ",
         "ab😀éa",
+    ),
+    *(
+        " -12 ",
+        "+000000000000000000",
+        "999999999999999999",
+        "1000000000000000000",
+        "1_0",
+        "٣",
+        "0x1",
+        "1e3",
+        "-.5E-12",
+        "1.",
+        ".",
+        "9e99",
+        "1e999",
+        "0.1",
+        "123456789012345678.123456789012345678",
+        "inf",
+        "nan",
+        "-0.0",
+        "1 2",
+        "1\n",
+    ),
+    *(
+        "2024-02-29",
+        "2023-02-29",
+        "1900-02-29",
+        "2000-02-29",
+        "0000-01-01",
+        "0001-01-01",
+        "0004-02-29",
+        "9999-12-31",
+        "2026-04-31",
+        "2026-1-1",
+        "20260101",
+        "2026-01-01 ",
+        "2026-01-01T23:59",
+        "2026-01-01 09:30:00.1",
+        "2026-01-01 09:30:00.123456",
+        "2026-01-01 09:30:00.1234567",
+        "2026-01-01 24:00:00",
+        "2026-01-01 09:30:60",
+        "2026-01-01 9:30",
+        "2026-01-01 09:30:00+01",
+        "10000-01-01",
     ),
 )
 

@@ -15,7 +15,7 @@ from hedgerow.engines.reference.column_casts import read_value
 from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.scalar.dates import DATE_SHIFTS
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, evaluate, infer_range, insert_casts
-from hedgerow.plan.scalar.functions import FUNCTIONS, round_half_away
+from hedgerow.plan.scalar.functions import FUNCTIONS, LOGARITHMS, round_half_away
 from hedgerow.plan.scalar.strings import STRING_FUNCTIONS
 from hedgerow.plan.scalar.timestamps import TIMESTAMP_FUNCTIONS
 from hedgerow.plan.schema import Column
@@ -39,7 +39,7 @@ UNARY = {
     "ceil",
     "round",
     "sqrt",
-    "ln",
+    *LOGARITHMS,
     "to real",
     "to text",
     "not",
@@ -63,7 +63,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def test_the_list_is_closed() -> None:
-    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13 + 1 + 3 + 1
+    assert len(FUNCTIONS) == 30 + 10 + 3 + 8 + 13 + 1 + 3 + 1 + 4 + 2
     assert all(name == function.name for name, function in FUNCTIONS.items())
 
 
@@ -218,6 +218,9 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
         ("sqrt", (-4,), None),
         ("ln", (1,), 0.0),
         ("ln", (0.0,), None),
+        ("log10", (1000,), 3.0),
+        ("log2", (8.0,), 3.0),
+        ("log2", (-1,), None),
         ("least", (2, 1.5), 1.5),
         ("greatest", (2, 1.5), 2.0),
         ("to real", (2,), 2.0),
@@ -353,6 +356,8 @@ def test_bounds_by_hand() -> None:
     assert bounds("sqrt", whole(-4, 4)) == (0, 3)
     assert bounds("ln", whole(1, 3)) == (0, 2)
     assert bounds("ln", whole(0, 3)) == (None, None)
+    assert bounds("log10", whole(5, 2000)) == (0, 4)
+    assert bounds("log2", whole(5, 8)) == (2, 3)
     assert bounds("ln", Range("real", Fraction(1, 10**400), ONE)) == (None, None)
     assert bounds("greatest", whole(0, 5), whole(3, 4)) == (3, 5)
 

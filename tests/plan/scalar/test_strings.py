@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from datetime import date, datetime
 from fractions import Fraction
 from random import Random
 
@@ -48,11 +49,49 @@ TEXT, ONE = Range("text"), Fraction(1)
         ("starts with", ("abc", "ab"), True),
         ("starts with", ("abc", ""), True),
         ("starts with", ("abc", "b"), False),
+        ("parse integer", (" -012 ",), -12),
+        ("parse integer", ("1.0",), None),
+        ("parse integer", ("1" * 19,), None),
+        ("parse integer", ("١",), None),
+        ("parse real", ("1.",), 1.0),
+        ("parse real", ("+.5e-3",), 0.0005),
+        ("parse real", ("1e100",), None),
+        ("parse real", ("nan",), None),
+        ("parse date", ("2024-02-29",), date(2024, 2, 29)),
+        ("parse date", ("1900-02-29",), None),
+        ("parse date", ("0000-01-01",), None),
+        ("parse date", ("2024-02-29 10:00",), None),
+        ("parse timestamp", ("2024-02-29",), datetime(2024, 2, 29)),
+        ("parse timestamp", ("2024-02-29T10:00:01.5",), datetime(2024, 2, 29, 10, 0, 1, 500_000)),
+        ("parse timestamp", ("2024-02-29 24:00",), None),
     ],
 )
 def test_meaning(function: str, arguments: tuple[Value, ...], value: Value) -> None:
     found = RUN[function](*arguments)
     assert (type(found), found) == (type(value), value)
+
+
+def test_exactly_the_dates_that_exist_are_read() -> None:
+    days = {date.fromordinal(n).isoformat() for n in range(1, date.max.toordinal(), 7)}
+    random = Random(2)
+    written = [
+        f"{random.choice((0, 4, 96, 100, 400, 1900, 2023, 2024, 9999)):04}"
+        f"-{random.randint(0, 13):02}-{random.randint(0, 32):02}"
+        for _ in range(3000)
+    ]
+    assert all(str(RUN["parse date"](day)) == day for day in days)
+    for text in written:
+        try:
+            expected = date.fromisoformat(text)
+        except ValueError:
+            expected = None
+        assert RUN["parse date"](text) == expected, text
+
+
+def test_a_parsed_text_has_no_bounds_and_may_be_null() -> None:
+    for type_ in ("integer", "real", "date", "timestamp"):
+        listed = Range("text", values=("1",), nullable=False)
+        assert infer_string_range(f"parse {type_}", [listed]) == Range(type_)
 
 
 @pytest.mark.long

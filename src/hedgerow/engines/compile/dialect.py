@@ -32,6 +32,8 @@ MEANINGS: Final = frozenset(
         "left",
         "length",
         "ln",
+        "log10",
+        "log2",
         "lower",
         "lpad",
         "min",

@@ -30,7 +30,8 @@ from hedgerow.engines.compile.sql_builders import (
 )
 from hedgerow.plan.scalar.dates import DATE_PARTS, DATE_SHIFTS, DATE_TRUNCATIONS
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, insert_casts
-from hedgerow.plan.scalar.functions import FUNCTIONS
+from hedgerow.plan.scalar.functions import FUNCTIONS, LOGARITHMS
+from hedgerow.plan.scalar.strings import PARSED_TEXTS
 from hedgerow.plan.scalar.timestamps import TIME_PARTS, TIME_UNITS
 from hedgerow.plan.values import DAY, FIRST_NUMBERS, LAST_NUMBERS, Range, Type, Value
 
@@ -87,7 +88,8 @@ def _compile_typed(
 # number holds for all further arguments.
 _ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
     "sqrt": (2,),
-    "ln": (2,),
+    **dict.fromkeys(LOGARITHMS, (2,)),
+    **dict.fromkeys((f"parse {type_}" for type_ in PARSED_TEXTS), (2,)),
     "%": (1, 3),
     "nullif": (2, 1),
     "least": (2,),
@@ -224,6 +226,15 @@ def _compile_right(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
     )
 
 
+def _make_parser(type_: Type) -> FunctionCompiler:
+    def rule(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
+        bare = call_function("trim", terms[0].cast_to("text"), text_literal(" "))
+        fits = dialect.full_match(bare.copy(), PARSED_TEXTS[type_])
+        return case_when((fits, dialect.total_cast(bare, "text", type_, False)))
+
+    return rule
+
+
 def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
     # CONCAT would skip NULL.
     joined = terms[0].cast_to("text")
@@ -323,7 +334,7 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "ceil": _make_rounding("ceil"),
     "round": _make_rounding("round"),
     "sqrt": _make_guarded("sqrt", exp.GTE),
-    "ln": _make_guarded("ln", exp.GT),
+    **{name: _make_guarded(name, exp.GT) for name in LOGARITHMS},
     "least": _make_extreme("least"),
     "greatest": _make_extreme("greatest"),
     "to real": lambda terms, _: terms[0].cast_to("real"),
@@ -359,6 +370,7 @@ FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
     "position": lambda terms, _: cast_to_type(
         call_function("strpos", *(term.cast_to("text") for term in terms)), "integer"
     ),
+    **{f"parse {type_}": _make_parser(type_) for type_ in PARSED_TEXTS},
     "matches pattern": lambda terms, _: call_function(
         "regexp_matches", terms[0].sql, _write_pattern(terms)
     ),

@@ -47,12 +47,27 @@ from hedgerow.plan.scalar.strings import STRING_FUNCTIONS, infer_string_range
 from hedgerow.plan.scalar.timestamps import TIMESTAMP_FUNCTIONS
 from hedgerow.plan.values import Range, Type, compute_common_step
 
-__all__ = ["FUNCTIONS", "Function", "round_half_away"]
+__all__ = ["FUNCTIONS", "LOGARITHMS", "Function", "round_half_away"]
 
 RangeRule = Callable[[Sequence[Range]], Range]
 _MAX_INTEGER: Final = 2**62  # whole numbers stay within 64 bits, with room for one more step
 _MAX_EXACT_REAL: Final = 2**53  # reals up to here become whole numbers without loss
 _MAX_REAL: Final = 2**1000
+_TYPE_NAMES: Final[dict[Type, str]] = {
+    "boolean": "a condition",
+    "integer": "an integer",
+    "real": "a real number",
+    "text": "text",
+    "date": "a date",
+    "timestamp": "a timestamp",
+}
+_ZERO: Final = Range("integer", Fraction(0), Fraction(0), Fraction(0), nullable=False)
+# The logarithms; their last bit may differ between machines.
+LOGARITHMS: Final[dict[str, Callable[[Any], float]]] = {
+    "ln": math.log,
+    "log10": math.log10,
+    "log2": math.log2,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +93,7 @@ def _require_bounds(ranges: Sequence[Range], name: str) -> list[tuple[Fraction, 
     found = []
     for range_ in ranges:
         if range_.type not in ("integer", "real"):
-            raise Unsupported(f"{name} needs numbers, but this is {_name_type(range_.type)}.")
+            raise Unsupported(f"{name} needs numbers, but this is {_TYPE_NAMES[range_.type]}.")
         if range_.low is None or range_.high is None:
             raise Unbounded(
                 f"{name} needs a number with bounds. Declare min and max of its columns in the"
@@ -86,17 +101,6 @@ def _require_bounds(ranges: Sequence[Range], name: str) -> list[tuple[Fraction, 
             )
         found.append((range_.low, range_.high))
     return found
-
-
-def _name_type(type_: Type) -> str:
-    return {
-        "boolean": "a condition",
-        "integer": "an integer",
-        "real": "a real number",
-        "text": "text",
-        "date": "a date",
-        "timestamp": "a timestamp",
-    }[type_]
 
 
 def _format_bound(number: Fraction) -> str:
@@ -162,11 +166,6 @@ def _infer_remainder(ranges: Sequence[Range]) -> Range:
     )
 
 
-def _infer_negation(ranges: Sequence[Range]) -> Range:
-    ((low, high),) = _require_bounds(ranges, "-")
-    return _build_number_range(ranges, [-low, -high], "-", ranges[0].step)
-
-
 def _infer_absolute(ranges: Sequence[Range]) -> Range:
     ((low, high),) = _require_bounds(ranges, "ABS")
     corners = [abs(low), abs(high)] + ([Fraction(0)] if low <= 0 <= high else [])
@@ -197,14 +196,14 @@ def _infer_sqrt(ranges: Sequence[Range]) -> Range:
     return Range("real", Fraction(0), top)
 
 
-def _infer_ln(ranges: Sequence[Range]) -> Range:
-    ((low, high),) = _require_bounds(ranges, "LN")
+def _infer_logarithm(name: str, log: Callable[[Any], float], ranges: Sequence[Range]) -> Range:
+    ((low, high),) = _require_bounds(ranges, name.upper())
     if float(low) <= 0:  # what is above 0 only as a fraction is 0 as a double
         return Range("real")
     return Range(
         "real",
-        Fraction(math.floor(math.log(low))),
-        Fraction(math.ceil(math.log(high))),
+        Fraction(math.floor(log(low))),
+        Fraction(math.ceil(log(high))),
         nullable=ranges[0].nullable,
     )
 
@@ -242,7 +241,7 @@ def _infer_extreme(
 def _infer_real(ranges: Sequence[Range]) -> Range:
     if ranges[0].type not in ("integer", "real"):
         raise Unsupported(
-            f"CAST converts numbers only, but this is {_name_type(ranges[0].type)}: declare its"
+            f"CAST converts numbers only, but this is {_TYPE_NAMES[ranges[0].type]}: declare its"
             " type in the policy instead."
         )
     return ranges[0].with_changes(type="real", values=None)
@@ -274,7 +273,7 @@ def _infer_logical(ranges: Sequence[Range]) -> Range:
     for range_ in ranges:
         if range_.type != "boolean":
             raise Unsupported(
-                f"AND, OR and NOT need conditions, but this is {_name_type(range_.type)}."
+                f"AND, OR and NOT need conditions, but this is {_TYPE_NAMES[range_.type]}."
             )
     return _infer_boolean(ranges)
 
@@ -283,10 +282,6 @@ def _infer_like(ranges: Sequence[Range]) -> Range:
     if any(range_.type != "text" for range_ in ranges):
         raise Unsupported("LIKE needs text.")
     return _infer_boolean(ranges)
-
-
-def _evaluate_division(a: float, b: float) -> float | None:
-    return None if b == 0 else float(a) / float(b)
 
 
 _COMPARISONS: Final = (
@@ -301,19 +296,26 @@ _ALL_FUNCTIONS: Final = (
     Function("+", partial(_infer_sum, "+"), promote_to_real(operator.add)),
     Function("-", partial(_infer_sum, "-"), promote_to_real(operator.sub)),
     Function("*", _infer_product, promote_to_real(operator.mul)),
-    Function("/", _infer_quotient, _evaluate_division),
+    Function("/", _infer_quotient, lambda a, b: None if b == 0 else float(a) / float(b)),
     Function(
         "%",
         _infer_remainder,
         lambda a, b: None if b == 0 else int(math.copysign(1, a)) * (abs(a) % abs(b)),
     ),
-    Function("negate", _infer_negation, operator.neg),
+    Function("negate", lambda ranges: _infer_sum("-", [_ZERO, *ranges]), operator.neg),
     Function("abs", _infer_absolute, abs),
     Function("floor", partial(_infer_rounding, "FLOOR", math.floor), math.floor),
     Function("ceil", partial(_infer_rounding, "CEIL", math.ceil), math.ceil),
     Function("round", partial(_infer_rounding, "ROUND", round_half_away), round_half_away),
     Function("sqrt", _infer_sqrt, lambda a: None if a < 0 else math.sqrt(a)),
-    Function("ln", _infer_ln, lambda a: None if a <= 0 else math.log(a)),
+    *(
+        Function(
+            name,
+            partial(_infer_logarithm, name, log),
+            lambda a, log=log: None if a <= 0 else log(a),
+        )
+        for name, log in LOGARITHMS.items()
+    ),
     Function("least", partial(_infer_extreme, "LEAST", min), promote_to_real(min)),
     Function("greatest", partial(_infer_extreme, "GREATEST", max), promote_to_real(max)),
     Function("to real", _infer_real, float),

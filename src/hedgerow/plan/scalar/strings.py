@@ -18,25 +18,52 @@ out.
 * ``position(text, piece)``: where the piece first begins, 0 without one, 1 for the empty piece.
 * ``concat``: all texts, in order. ``starts with(text, beginning)``: code point by code point; every
   text starts with the empty one.
+* ``parse integer``, ``parse real``, ``parse date``, ``parse timestamp``: the value that the text is
+  when its blanks at both ends are cut off, as ``PARSED_TEXTS`` has it, otherwise NULL.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from hedgerow.errors import Unbounded, Unsupported
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["STRING_FUNCTIONS", "infer_string_range"]
+__all__ = ["PARSED_TEXTS", "STRING_FUNCTIONS", "infer_string_range"]
 
 _MAX_LISTED_RESULTS: Final = 1000  # results are listed up to here
 _MAX_POSITION: Final = 2**31  # places lie within, so that no engine has to count further
 _LOWER_EXCEPTIONS: Final = {"İ": "i"}
 _UPPER_EXCEPTIONS: Final = {"ß": "ẞ"}
+# The dates that exist: months of 31 and of 30 days, February, and its last day in leap years.
+_DATE: Final = (
+    r"(?:(?:[0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(?:"
+    r"(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])"
+    r"|(?:0[48]|[2468][048]|[13579][26])00)-02-29)"
+)
+# The texts that are values of a type, as a pattern that all engines read alike.
+PARSED_TEXTS: Final[Mapping[Type, str]] = {
+    "integer": r"[+-]?[0-9]{1,18}",
+    "real": r"[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,2})?",
+    "date": _DATE,
+    "timestamp": (
+        rf"{_DATE}(?:[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{{1,6}})?)?)?"
+    ),
+}
+_READERS: Final[Mapping[Type, Callable[[str], Any]]] = {
+    "integer": int,
+    "real": float,
+    "date": date.fromisoformat,
+    "timestamp": datetime.fromisoformat,
+}
 
 
 def _to_lower(text: str) -> str:
@@ -51,8 +78,9 @@ def _to_capital(c: str) -> str:
     return next((made for made in (c.upper(), c.title()) if len(made) == 1), c)
 
 
-def _take_substring(text: str, start: int, count: int) -> str:
-    return text[max(start, 1) - 1 : max(start + count, 1) - 1]
+def _parse_text(type_: Type, text: str) -> Any:
+    found = re.fullmatch(PARSED_TEXTS[type_], text.strip(" "))
+    return found and _READERS[type_](found[0])
 
 
 # Name -> types of the arguments (the last one may repeat for concat), type of the value, and the
@@ -62,7 +90,10 @@ STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., An
     "upper": (("text",), "text", _to_upper),
     "trim": (("text",), "text", lambda text: text.strip(" ")),
     "length": (("text",), "integer", len),
-    "substring": (("text", "integer", "integer"), "text", _take_substring),
+    "substring": (
+        *(("text", "integer", "integer"), "text"),
+        lambda text, start, count: text[max(start, 1) - 1 : max(start + count, 1) - 1],
+    ),
     "right": (("text", "integer"), "text", lambda text, count: text[-count:] if count > 0 else ""),
     "concat": (("text", "text"), "text", lambda *texts: "".join(texts)),
     "starts with": (("text", "text"), "boolean", str.startswith),
@@ -76,6 +107,7 @@ STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., An
         *(("text", "text", "text", "boolean"), "text"),
         lambda text, by, parts, every: by.substitute(text, parts, every),
     ),
+    **{f"parse {type_}": (("text",), type_, partial(_parse_text, type_)) for type_ in PARSED_TEXTS},
 }
 
 
@@ -93,6 +125,8 @@ def infer_string_range(name: str, ranges: Sequence[Range]) -> Range:
             dict.fromkeys("text" if wanted == "text" else "integers" for wanted in types)
         )
         raise Unsupported(f"{name.upper().replace(' ', '_')} needs {wanted}.")
+    if name.startswith("parse"):
+        return Range(type_)
     _check_positions([range_ for range_ in ranges if range_.type == "integer"], name)
     return _build_range(
         type_, _list_results(ranges, run), nullable=any(range_.nullable for range_ in ranges)

@@ -100,17 +100,13 @@ def _infer_between(name: str, size: int, ranges: Sequence[Range]) -> Range:
     )
 
 
-def _add_microseconds(time: datetime, count: int) -> Any:
-    return build_date(min(max(number_date(time) + count, _FIRST), _LAST), "timestamp")
-
-
-def _add_calendar_months(time: datetime, count: int) -> Any:
-    return datetime.combine(DATE_SHIFTS["add months"](time.date(), count), time.time())
-
-
 _SHIFTS: Final[Mapping[str, Callable[[datetime, int], Any]]] = {
-    "add microseconds": _add_microseconds,
-    "add calendar months": _add_calendar_months,
+    "add microseconds": lambda time, count: build_date(
+        min(max(number_date(time) + count, _FIRST), _LAST), "timestamp"
+    ),
+    "add calendar months": lambda time, count: datetime.combine(
+        DATE_SHIFTS["add months"](time.date(), count), time.time()
+    ),
 }
 # the types before and after a conversion; divided by the first number and rounded down, the number
 # of the value becomes that many times the second
@@ -121,23 +117,21 @@ _CONVERSIONS: Final[Mapping[str, tuple[tuple[Type, Type], int, int]]] = {
 }
 
 
-def _evaluate_part(name: str, time: datetime) -> int:
-    return number_date(time) % TIME_PARTS[name] // TIME_UNITS[name]
-
-
 def _evaluate_conversion(name: str, value: Any) -> Any:
     types, size, every = _CONVERSIONS[name]
     return build_date(number_date(value) // size * every, types[1])
 
 
-def _count_between(size: int, first: datetime, last: datetime) -> int:
-    return number_date(last) // size - number_date(first) // size
-
-
 TIMESTAMP_FUNCTIONS: Final[
     Mapping[str, tuple[Callable[[Sequence[Range]], Range], Callable[..., Any]]]
 ] = {
-    **{name: (partial(_infer_part, name), partial(_evaluate_part, name)) for name in TIME_PARTS},
+    **{
+        name: (
+            partial(_infer_part, name),
+            lambda time, whole=whole, size=TIME_UNITS[name]: number_date(time) % whole // size,
+        )
+        for name, whole in TIME_PARTS.items()
+    },
     **{
         name: (partial(_infer_conversion, name), partial(_evaluate_conversion, name))
         for name in _CONVERSIONS
@@ -146,7 +140,7 @@ TIMESTAMP_FUNCTIONS: Final[
     **{
         f"{unit}s between": (
             partial(_infer_between, f"{unit}s between", size),
-            partial(_count_between, size),
+            lambda first, last, size=size: number_date(last) // size - number_date(first) // size,
         )
         for unit, size in TIME_UNITS.items()
     },

@@ -72,6 +72,14 @@ _UNBOUNDED_LENGTH: Final = (
     "the length of text is not known",
     "Clamp it to a length of your choice: LEAST(LENGTH(x), 100).",
 )
+_UNBOUNDED_CAST: Final = (
+    "the numbers or dates in a text are not known",
+    "Clamp them to bounds of your choice: LEAST(GREATEST(CAST(x AS INTEGER), 0), 100).",
+)
+_UNBOUNDED_FUNCTIONS: Final = (
+    ({"length", "position"}, _UNBOUNDED_LENGTH),
+    ({"parse integer", "parse real", "parse date", "parse timestamp"}, _UNBOUNDED_CAST),
+)
 _UNBOUNDED_QUOTIENT: Final = (
     "it has none where a divisor or the argument of LN may be 0",
     "Keep it away from 0: x / GREATEST(y, 1), LN(GREATEST(y, 1)).",
@@ -97,6 +105,10 @@ _ARGUMENT_KINDS: Final = {
             "right",
             "concat",
             "starts with",
+            "parse integer",
+            "parse real",
+            "parse date",
+            "parse timestamp",
         ),
         "text",
     ),
@@ -330,10 +342,11 @@ class RowBinder:
             fix = f"Clamp {derived.name} to bounds of your choice: {clamped}."
             return self.text.refusal(Unbounded, problem, node, fix)
         if not columns:
-            is_length = any(
-                find_functions(expression) & {"length", "position"} for expression in expressions
+            used = set().union(*map(find_functions, expressions))
+            why, fix = next(
+                (reason for functions, reason in _UNBOUNDED_FUNCTIONS if used & functions),
+                _UNBOUNDED_QUOTIENT,
             )
-            why, fix = _UNBOUNDED_LENGTH if is_length else _UNBOUNDED_QUOTIENT
             return self.text.refusal(Unbounded, f"{problem}: {why}", node, fix)
         findable = {
             visible.plan_column: name

@@ -26,6 +26,7 @@ from hedgerow.plan.scalar.expressions import (
     insert_casts,
     substitute_columns,
 )
+from hedgerow.plan.scalar.functions import LOGARITHMS
 from hedgerow.plan.values import Range, Value, number_date
 from hedgerow.sql.binder.row_expressions import find_functions
 
@@ -83,12 +84,13 @@ def list_possible_values(
     relevant = [
         c
         for c in conditions
-        if set(find_columns(c)) <= set(names) and "ln" not in find_functions(c)
+        if set(find_columns(c)) <= set(names) and not find_functions(c) & LOGARITHMS.keys()
     ]
     columns = [ranges[name].domain(limit) for name in names]
     known = [(*values, None) for values in columns if values is not None]
     work = prod(map(len, known)) * sum(map(count_nodes, [expression, *relevant]))
-    if len(known) < len(names) or work > MAX_EVALUATIONS or "ln" in find_functions(expression):
+    inexact = find_functions(expression) & LOGARITHMS.keys()
+    if len(known) < len(names) or work > MAX_EVALUATIONS or inexact:
         return None
     value, tests = (
         insert_casts(expression, ranges),
@@ -286,7 +288,8 @@ def _rewrite_on_key(condition: Expression, key: Expression) -> Expression | None
         return part
 
     found = of(condition)
-    return found if set(find_columns(found)) == {""} and "ln" not in find_functions(found) else None
+    exact = not find_functions(found) & LOGARITHMS.keys()
+    return found if set(find_columns(found)) == {""} and exact else None
 
 
 def _narrow_ranges(

@@ -15,6 +15,7 @@ from hedgerow.sql.rules import (
     columns,
     comparisons,
     conditionals,
+    date_names,
     dates,
     dp_functions,
     foreign_functions,
@@ -25,6 +26,7 @@ from hedgerow.sql.rules import (
     patterns,
     statements,
     strings,
+    text_patterns,
 )
 
 __all__ = ["RULES", "RULES_BY_NODE", "find_refusal"]
@@ -39,8 +41,10 @@ RULES: Final[tuple[Rule | Refusal, ...]] = (
     *conditionals.RULES,
     *casts.RULES,
     *dates.RULES,
+    *date_names.RULES,
     *foreign_functions.RULES,
     *strings.RULES,
+    *text_patterns.RULES,
     *patterns.RULES,
     *aggregates.RULES,
     *dp_functions.RULES,

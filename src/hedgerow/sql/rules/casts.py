@@ -44,6 +44,8 @@ def _bind_time(node: exp.Cast, binder: Binder, type_: Type) -> TypedExpression |
     (value,) = align_types([value], type_)
     if value.type in ("date", "timestamp") and value.type != type_:
         return binder.apply(node, f"to {type_}", value)
+    if value.type == "text":
+        return binder.apply(node, f"parse {type_}", value)
     return value if value.type == type_ else None
 
 
@@ -64,13 +66,16 @@ def _bind_cast(node: exp.Cast, binder: Binder) -> TypedExpression:
         if value.type in ("integer", "real"):
             return _bind_decimal(node, binder, value)
     if kind in _REAL_TYPES | _INTEGER_TYPES and not value.is_null:
+        number: Type = "real" if kind in _REAL_TYPES else "integer"
+        if value.type == "text" and not isinstance(value.expression, Constant):
+            return binder.apply(node, f"parse {number}", value)
         value = _convert_to_number(node, binder, value)
         if value.type in ("integer", "real"):
-            return binder.apply(node, "to real" if kind in _REAL_TYPES else "round", value)
+            return binder.apply(node, "to real" if number == "real" else "round", value)
     fix = (
-        "Use CAST to DOUBLE, INTEGER or DECIMAL for numbers, to TEXT for anything but reals, to"
-        " DATE or TIMESTAMP for either. For other types, declare the type of the column in the"
-        " policy."
+        "Use CAST to DOUBLE, INTEGER or DECIMAL for numbers and text, to TEXT for anything but"
+        " reals, to DATE or TIMESTAMP for either and for text. For other types, declare the type of"
+        " the column in the policy."
     )
     if kind == exp.DType.TEXT and value.type == "real":
         fix = "Round it to whole numbers first: CAST(CAST(x AS INTEGER) AS TEXT)."

@@ -37,11 +37,22 @@ def _check_dates(node: exp.Expr, binder: Binder, values: Sequence[TypedExpressio
 
 def _align_operands(values: Sequence[TypedExpression]) -> list[TypedExpression]:
     """Return operands of one type: beside a condition, 1 and 'true' are TRUE, 0 and 'false' are
-    FALSE.
+    FALSE, and beside a whole number TRUE is 1 and FALSE is 0.
     """
+    if any(value.type == "integer" and not _is_constant(value) for value in values):
+        values = [_convert_to_integer(value) for value in values]
     if any(value.type == "boolean" and not value.is_null for value in values):
         values = [_convert_to_condition(value) for value in values]
     return align_types(values)
+
+
+def _is_constant(value: TypedExpression) -> bool:
+    return isinstance(value.expression, Constant)
+
+
+def _convert_to_integer(value: TypedExpression) -> TypedExpression:
+    written = value.expression.value if isinstance(value.expression, Constant) else None
+    return build_constant(int(written), "integer") if isinstance(written, bool) else value
 
 
 def _convert_to_condition(value: TypedExpression) -> TypedExpression:

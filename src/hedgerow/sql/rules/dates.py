@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -105,20 +107,60 @@ def _bind_extract(node: exp.Extract, binder: Binder) -> TypedExpression:
 
 
 def _bind_part(node: exp.Expr, binder: Binder, unit: exp.Expr, value: exp.Expr) -> TypedExpression:
-    part = _PARTS.get(_read_unit(unit))
-    inner = value.unnest()
-    if _read_unit(unit) == "EPOCH" and isinstance(inner, exp.Sub):
-        ends = _bind_timestamps(
-            node, binder, binder.bind(inner.expression), binder.bind(inner.this)
-        )
-        return binder.apply(node, "seconds between", *ends)
-    if part is None:
+    name = _read_unit(unit)
+    if name in _PARTS:
+        return _apply_to_date(node, binder, _PARTS[name], value)
+    if name == "EPOCH":
+        return _bind_epoch(node, binder, value)
+    if name not in _COMPUTED_PARTS:
         fix = (
-            "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday), DOY, HOUR, MINUTE and"
-            " SECOND, and EPOCH of a difference; for weeks write DATE_TRUNC('week', d)."
+            "The parts are YEAR, QUARTER, MONTH, WEEK, DAY, DOW (0 is Sunday), ISODOW, DOY, HOUR,"
+            " MINUTE, SECOND, ISOYEAR, DECADE, CENTURY and EPOCH."
         )
         binder.refuse(node, "EXTRACT does not support this part", fix)
-    return _apply_to_date(node, binder, part, value)
+    day = bind_day(node, binder, binder.bind(value))
+    return _COMPUTED_PARTS[name](_Calculator(node, binder), day)
+
+
+def _bind_epoch(node: exp.Expr, binder: Binder, value: exp.Expr) -> TypedExpression:
+    """Bind the whole seconds since 1970, or between the two sides of a difference."""
+    inner = value.unnest()
+    parts = [inner.expression, inner.this] if isinstance(inner, exp.Sub) else [value]
+    ends = [binder.bind(part) for part in parts]
+    if len(ends) == 1:
+        ends.insert(0, build_constant(_EPOCH, "timestamp"))
+    return binder.apply(node, "seconds between", *_bind_timestamps(node, binder, *ends))
+
+
+@dataclass(frozen=True, slots=True)
+class _Calculator:
+    """Arithmetic with bound expressions and whole numbers."""
+
+    node: exp.Expr
+    binder: Binder
+
+    def apply(self, function: str, *arguments: TypedExpression | int) -> TypedExpression:
+        """Apply a function of the plan."""
+        given = (build_constant(a, "integer") if isinstance(a, int) else a for a in arguments)
+        return self.binder.apply(self.node, function, *given)
+
+    def divide(self, value: TypedExpression, by: int) -> TypedExpression:
+        """Divide a number that is not negative, and drop the remainder."""
+        return self.apply("floor", self.apply("/", value, by))
+
+    def find_thursday(self, day: TypedExpression) -> TypedExpression:
+        """Return the Thursday of the week of a day, which decides to which year the week counts."""
+        return self.apply("add days", self.apply("start of week", day), 3)
+
+    def number_week(self, day: TypedExpression) -> TypedExpression:
+        """Return the ISO week of a day."""
+        place = self.apply("day of year", self.find_thursday(day))
+        return self.apply("+", self.divide(self.apply("-", place, 1), 7), 1)
+
+    def number_weekday(self, day: TypedExpression) -> TypedExpression:
+        """Return the day of the week, from 1 for Monday to 7 for Sunday."""
+        shifted = self.apply("+", self.apply("day of week", day), 6)
+        return self.apply("+", self.apply("%", shifted, 7), 1)
 
 
 def bind_date_part(node: exp.Anonymous, binder: Binder) -> TypedExpression:
@@ -196,7 +238,7 @@ def _bind_date_add(node: exp.DateAdd, binder: Binder) -> TypedExpression:
 def _bind_date_diff(node: exp.DateDiff, binder: Binder) -> TypedExpression:
     """Bind DATE_DIFF('day', a, b), from a to b; each unit counts its beginnings."""
     unit = _read_unit(node.args.get("unit"))
-    if unit not in ("DAY", "MONTH", "YEAR", *_TIME_UNITS):
+    if unit not in ("DAY", "MONTH", "QUARTER", "YEAR", *_TIME_UNITS):
         binder.refuse(node, "DATE_DIFF does not support this part", _DIFF_FIX)
     if _is_ambiguous(node, binder):
         binder.refuse(node, _AMBIGUOUS_UNIT, _DIFF_FIX)
@@ -207,13 +249,19 @@ def _bind_date_diff(node: exp.DateDiff, binder: Binder) -> TypedExpression:
     first, last = (bind_day(node, binder, value) for value in values)
     if unit == "DAY":
         return binder.apply(node, "days between", first, last)
-    years = binder.apply(node, "-", *(binder.apply(node, "year", day) for day in (last, first)))
+    on = _Calculator(node, binder)
+    years = on.apply("-", *(on.apply("year", day) for day in (last, first)))
     if unit == "YEAR":
         return years
-    months = binder.apply(node, "-", *(binder.apply(node, "month", day) for day in (last, first)))
-    return binder.apply(
-        node, "+", binder.apply(node, "*", years, build_constant(12, "integer")), months
-    )
+    parts = on.apply("-", *(on.apply(unit.lower(), day) for day in (last, first)))
+    return on.apply("+", on.apply("*", years, 12 if unit == "MONTH" else 4), parts)
+
+
+def _bind_last_day(node: exp.LastDay, binder: Binder) -> TypedExpression:
+    """Bind the last day of the month of a date."""
+    on = _Calculator(node, binder)
+    first = on.apply("start of month", bind_day(node, binder, binder.bind(node.this)))
+    return on.apply("add days", on.apply("add months", first, 1), -1)
 
 
 def is_clock(node: exp.Expr) -> bool:
@@ -260,6 +308,14 @@ def _is_ambiguous(node: exp.Expr, binder: Binder) -> bool:
     return True
 
 
+_EPOCH: Final = datetime(1970, 1, 1)
+_COMPUTED_PARTS: Final[Mapping[str, Callable[[_Calculator, TypedExpression], TypedExpression]]] = {
+    "WEEK": _Calculator.number_week,
+    "ISODOW": _Calculator.number_weekday,
+    "ISOYEAR": lambda on, day: on.apply("year", on.find_thursday(day)),
+    "DECADE": lambda on, day: on.divide(on.apply("year", day), 10),
+    "CENTURY": lambda on, day: on.divide(on.apply("+", on.apply("year", day), 99), 100),
+}
 _CLOCKS: Final = (exp.CurrentDate, exp.CurrentTimestamp, exp.Localtimestamp)
 CLOCK_NAMES: Final = ("NOW", "GETDATE", "GET_CURRENT_TIMESTAMP")
 _INTEGER: Final = re.compile(r"-?[0-9]{1,6}")
@@ -277,7 +333,7 @@ _TRUNC_FIX: Final = (
 )
 _DIFF_FIX: Final = (
     "Write DATE_DIFF('day', a, b) for the days from a to b, with 'second', 'minute', 'hour', 'day',"
-    " 'month' or 'year' first and in quotes."
+    " 'month', 'quarter' or 'year' first and in quotes; full weeks are DATE_DIFF('day', a, b) // 7."
 )
 _INTERVAL_FIX: Final = (
     "Write d + INTERVAL 3 DAY, with a whole number of SECOND, MINUTE, HOUR, DAY, WEEK, MONTH,"
@@ -295,20 +351,22 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.TimestampTrunc, _bind_date_trunc, ("this", "unit")),
     Rule(exp.DateTrunc, _bind_date_trunc, ("this", "unit")),
     Rule(exp.Date, _bind_day),
+    Rule(exp.LastDay, _bind_last_day),
+    Rule(exp.TimeToUnix, lambda node, binder: _bind_epoch(node, binder, node.this)),
+    *(
+        Rule(node, lambda node, binder: _bind_part(node, binder, exp.var("WEEK"), node.this))
+        for node in (exp.Week, exp.WeekOfYear)
+    ),
+    Rule(
+        exp.DayOfWeekIso,
+        lambda node, binder: _bind_part(node, binder, exp.var("ISODOW"), node.this),
+    ),
     Rule(exp.DateDiff, _bind_date_diff, ("this", "expression", "unit", "date_part_boundary")),
     Rule(exp.DateAdd, _bind_date_add, ("this", "expression", "unit")),
     Refusal(
         exp.Interval,
         "INTERVAL can only be added to a date or timestamp, or subtracted from one",
         _INTERVAL_FIX,
-    ),
-    *(
-        Refusal(
-            node,
-            "Formatting dates as text is not supported",
-            "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d).",
-        )
-        for node in (exp.TimeToStr, exp.ToChar)
     ),
     *(Rule(node, bind_clock, ()) for node in _CLOCKS),
     Refusal(

@@ -11,6 +11,7 @@ from hedgerow.sql.binder.rule import Binder, Rule
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import find_closest_name
 from hedgerow.sql.rules.aggregates import bind_named_call
+from hedgerow.sql.rules.date_names import bind_date_format
 from hedgerow.sql.rules.dates import CLOCK_NAMES, bind_clock, bind_date_part
 from hedgerow.sql.rules.foreign_functions import REPLACEMENTS
 from hedgerow.sql.syntax.named_arguments import find_named_arguments
@@ -23,20 +24,21 @@ KNOWN_FUNCTIONS = (
     *("COVAR_POP", "COVAR_SAMP", "CORR", "SKEWNESS", "KURTOSIS"),
     *("REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2", "REGR_COUNT"),
     *("MIN", "MAX", "MEDIAN", "QUANTILE", "PERCENTILE_CONT", "MODE"),
-    *("ABS", "FLOOR", "CEIL", "ROUND", "TRUNC", "SIGN", "SQRT", "POWER", "LN", "PI"),
+    *("ABS", "FLOOR", "CEIL", "ROUND", "TRUNC", "SIGN", "SQRT", "POWER", "LN", "LOG", "PI"),
     *("WIDTH_BUCKET", "LEAST", "GREATEST", "CAST"),
     *("COALESCE", "IFNULL", "NULLIF", "IF", "NVL2", "DECODE"),
     *("YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR"),
     *("HOUR", "MINUTE", "SECOND", "EXTRACT", "DATE_PART", "DATE_TRUNC", "DATE_DIFF"),
     *("CURRENT_DATE", "CURRENT_TIMESTAMP"),
     *("LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "LEFT", "RIGHT", "CONCAT", "STARTS_WITH"),
-    *("ENDS_WITH", "CONTAINS"),
+    *("ENDS_WITH", "CONTAINS", "REPLACE", "SPLIT_PART", "STRFTIME"),
     *_INTERVAL_ENDS,
 )
 
 
 _NAMED_RULES: Final[Mapping[str, Callable[[exp.Anonymous, Binder], TypedExpression]]] = {
     **dict.fromkeys(("DATE_PART", "DATEPART"), bind_date_part),
+    **dict.fromkeys(("DATE_FORMAT", "FORMAT_DATE", "FORMAT_TIMESTAMP"), bind_date_format),
     **dict.fromkeys(CLOCK_NAMES, bind_clock),
 }
 

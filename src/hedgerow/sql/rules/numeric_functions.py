@@ -1,5 +1,5 @@
-"""Rules for ABS, FLOOR, CEIL, ROUND, TRUNC, SIGN, SQRT, POWER, LN, PI, WIDTH_BUCKET, LEAST and
-GREATEST."""
+"""Rules for ABS, FLOOR, CEIL, ROUND, TRUNC, SIGN, SQRT, POWER, LN, LOG, DEGREES, RADIANS, PI,
+WIDTH_BUCKET, LEAST and GREATEST."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ __all__ = ["RULES"]
 _MAX_EXPONENT: Final = 8
 _MAX_BUCKETS: Final = 10_000
 _NULL: Final = build_constant(None, "integer")
+_ANGLES: Final = {exp.Degrees: 180 / math.pi, exp.Radians: math.pi / 180}
 _FUNCTIONS = {
     exp.Abs: "abs",
     exp.Floor: "floor",
@@ -90,6 +91,22 @@ def _bind_power(node: exp.Pow, binder: Binder) -> TypedExpression:
     for _ in range(exponent - 1):
         product = binder.apply(node, "*", product, base)
     return product
+
+
+def _bind_logarithm(node: exp.Log, binder: Binder) -> TypedExpression:
+    """Bind LOG(x), to base 10 as in DuckDB and PostgreSQL, or LOG(base, x) with a literal base."""
+    if node.args.get("expression") is None:
+        return binder.apply(node, "log10", binder.bind(node.this))
+    written, value = binder.bind(node.this).expression, binder.bind(node.expression)
+    base = written.value if isinstance(written, Constant) else None
+    if not isinstance(base, int | float) or base <= 0 or base == 1:
+        binder.refuse(
+            node, "LOG takes a literal base above 0 that is not 1", "Write LOG(2, x), or LN(x)."
+        )
+    if base in (2, 10):
+        return binder.apply(node, f"log{int(base)}", value)
+    logarithm = binder.apply(node, "ln", value)
+    return binder.apply(node, "/", logarithm, build_constant(math.log(base), "real"))
 
 
 def _bind_width_bucket(node: exp.WidthBucket, binder: Binder) -> TypedExpression:
@@ -167,10 +184,15 @@ RULES: tuple[Rule | Refusal, ...] = (
     ),
     Rule(exp.Least, _bind_extremum, ("this", "expressions", "ignore_nulls")),
     Rule(exp.Greatest, _bind_extremum, ("this", "expressions", "ignore_nulls")),
-    Refusal(
-        exp.Log,
-        "LOG is ambiguous: databases disagree on its base",
-        "Write LN(x), or LN(x) / LN(10).",
+    Rule(exp.Log, _bind_logarithm, ("this", "expression")),
+    *(
+        Rule(
+            node,
+            lambda node, binder: binder.apply(
+                node, "*", binder.bind(node.this), build_constant(_ANGLES[type(node)], "real")
+            ),
+        )
+        for node in _ANGLES
     ),
     Refusal(
         exp.Exp,

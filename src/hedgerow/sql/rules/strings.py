@@ -1,4 +1,4 @@
-"""Rules for LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, ||, STARTS_WITH, ENDS_WITH
+"""Rules for LOWER, UPPER, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT, ||, STARTS_WITH, ENDS_WITH
 and CONTAINS."""
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from hedgerow.sql.binder.rule import Binder, Refusal, Rule
 from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
 from hedgerow.sql.syntax.operator_chains import split_chain
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "bind_as_text", "bind_text"]
 
 _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Lower: "lower",
     exp.Upper: "upper",
     exp.Length: "length",
-    exp.Trim: "trim",
 }
 _MAX_LENGTH: Final = 2**31 - 1
 _TEXT_FUNCTIONS: Final = (
@@ -26,8 +25,21 @@ _TEXT_FUNCTIONS: Final = (
 )
 
 
-def _bind_text(node: exp.Expr, binder: Binder) -> TypedExpression:
+def bind_text(node: exp.Expr, binder: Binder) -> TypedExpression:
+    """Bind a part as text, which NULL may stand for."""
     return align_types([binder.bind(node)], "text")[0]
+
+
+def bind_as_text(part: exp.Expr, node: exp.Expr, binder: Binder) -> TypedExpression:
+    """Bind a part of a concatenation: what is no text is converted as by CAST."""
+    value = bind_text(part, binder)
+    if value.type == "real":
+        binder.refuse(
+            node,
+            "Real numbers do not become text",
+            "Round it to whole numbers first: CAST(x AS INTEGER).",
+        )
+    return value if value.type == "text" else binder.apply(node, "to text", value)
 
 
 def _bind_count(node: exp.Expr, binder: Binder, least: int) -> TypedExpression:
@@ -44,7 +56,7 @@ def _bind_count(node: exp.Expr, binder: Binder, least: int) -> TypedExpression:
 
 
 def _bind_substring(node: exp.Substring, binder: Binder) -> TypedExpression:
-    text = _bind_text(node.this, binder)
+    text = bind_text(node.this, binder)
     start = (
         _bind_count(node.args["start"], binder, 1)
         if node.args.get("start") is not None
@@ -66,16 +78,14 @@ def _bind_substring(node: exp.Substring, binder: Binder) -> TypedExpression:
 
 def _bind_concat(node: exp.Concat, binder: Binder) -> TypedExpression:
     """Bind CONCAT, which skips NULL, unlike ||."""
-    parts = [_bind_text(part, binder) for part in node.expressions]
-    if any(part.type != "text" for part in parts):
-        binder.refuse(node, "CONCAT needs text", "Use columns that the policy declares as text.")
+    parts = [bind_as_text(part, node, binder) for part in node.expressions]
     filled = [binder.apply(node, "coalesce", part, build_constant("", "text")) for part in parts]
     return filled[0] if len(filled) == 1 else binder.apply(node, "concat", *filled)
 
 
 def _bind_contained(node: exp.Contains | exp.EndsWith, binder: Binder) -> TypedExpression:
     """Bind CONTAINS(x, 'abc') or ENDS_WITH(x, 'abc') as LIKE."""
-    text, piece = _bind_text(node.this, binder), _bind_text(node.expression, binder)
+    text, piece = bind_text(node.this, binder), bind_text(node.expression, binder)
     written = piece.expression.value if isinstance(piece.expression, Constant) else None
     if not isinstance(written, str) or set(written) & set("%_\\"):
         binder.refuse(
@@ -92,7 +102,7 @@ RULES: tuple[Rule | Refusal, ...] = (
         Rule(
             node,
             lambda node, binder: binder.apply(
-                node, _FUNCTIONS[type(node)], _bind_text(node.this, binder)
+                node, _FUNCTIONS[type(node)], bind_text(node.this, binder)
             ),
         )
         for node in _FUNCTIONS
@@ -103,7 +113,7 @@ RULES: tuple[Rule | Refusal, ...] = (
         lambda node, binder: binder.apply(
             node,
             "substring",
-            _bind_text(node.this, binder),
+            bind_text(node.this, binder),
             build_constant(1, "integer"),
             _bind_count(node.expression, binder, 0),
         ),
@@ -112,7 +122,7 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(
         exp.Right,
         lambda node, binder: binder.apply(
-            node, "right", _bind_text(node.this, binder), _bind_count(node.expression, binder, 0)
+            node, "right", bind_text(node.this, binder), _bind_count(node.expression, binder, 0)
         ),
         ("this", "expression"),
     ),
@@ -121,8 +131,8 @@ RULES: tuple[Rule | Refusal, ...] = (
         lambda node, binder: binder.apply(
             node,
             "position",
-            _bind_text(node.this, binder),
-            _bind_text(node.args["substr"], binder),
+            bind_text(node.this, binder),
+            bind_text(node.args["substr"], binder),
         ),
         ("this", "substr"),
     ),
@@ -134,19 +144,22 @@ RULES: tuple[Rule | Refusal, ...] = (
         lambda node, binder: binder.apply(
             node,
             "concat",
-            *(_bind_text(part, binder) for part in split_chain(node, exp.DPipe, unnest=False)),
+            *(
+                bind_as_text(part, node, binder)
+                for part in split_chain(node, exp.DPipe, unnest=False)
+            ),
         ),
         ("this", "expression", "safe"),
     ),
     Rule(
         exp.StartsWith,
         lambda node, binder: binder.apply(
-            node, "starts with", _bind_text(node.this, binder), _bind_text(node.expression, binder)
+            node, "starts with", bind_text(node.this, binder), bind_text(node.expression, binder)
         ),
         ("this", "expression"),
     ),
     *(
         Refusal(node, "This text function is not supported", _TEXT_FUNCTIONS)
-        for node in (exp.ConcatWs, exp.Reverse, exp.Pad)
+        for node in (exp.Reverse, exp.Pad)
     ),
 )
