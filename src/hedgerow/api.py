@@ -3,7 +3,7 @@ that ``import hedgerow`` stays light."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,7 +36,7 @@ def open(
 def protect(
     frame: Any,
     *,
-    unit: str,
+    unit: str | Sequence[str],
     neighbours: str,
     columns: Mapping[str, Any] | None = None,
     epsilon: Number,

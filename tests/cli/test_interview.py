@@ -110,6 +110,26 @@ def test_a_custodian_is_asked_for_every_bound() -> None:
     assert "tables.visits.columns.patient_id.type" not in said.asked
 
 
+def test_parts_of_an_id_are_asked_for_since_they_may_be_columns_as_well() -> None:
+    said = Custodian(
+        unit="region, patient_id", neighbours="add", max_units="1000", max_groups="3",
+        max_rows_per_group="2", region_type="text", region_values="north, south", epsilon="1.5",
+    )  # fmt: skip
+    draft = asked(ask=said)
+    table = draft.policy.table("visits")
+    assert table is not None
+    assert table.unit_columns == ("region", "patient_id")
+    region = table.column("region")
+    assert region is not None
+    assert region.values == ("north", "south")
+    assert not {"region", "patient_id"} & set(draft.undeclared.get("visits", ()))
+
+
+def test_a_unit_with_an_unknown_part_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match=r"visits\.csv has no column 'ward'"):
+        asked(WHOLE.replace('"patient_id"', '["patient_id", "ward"]'))
+
+
 def test_given_answers_are_not_asked_for() -> None:
     said = Custodian(age_type="hide", cost_type="real", day_type="-")
     draft = asked(WHOLE, ask=said)

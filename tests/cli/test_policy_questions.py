@@ -23,6 +23,7 @@ DELTA = blanks.ask_delta(("budget",), 1000)
         (UNIT, "patient_id", {"unit": "Patient_ID"}),
         (UNIT, '"row"', {"unit": "row"}),
         (UNIT, " public ", {"public": True}),
+        (UNIT, '["age", patient_id]', {"unit": ["age", "Patient_ID"]}),
         (blanks.ask_neighbours(PLACE), "add", {"neighbours": "add-remove"}),
         (blanks.ask_neighbours(PLACE), "change-one", {"neighbours": "change-one"}),
         (blanks.ask_max_units(PLACE), "2_000_000", {"max_units": 2_000_000}),
@@ -54,6 +55,7 @@ def test_answers(blank: PolicyQuestion, typed: str, lines: Mapping[str, Any]) ->
     [
         (UNIT, "", "has no default"),
         (UNIT, "patientid", "did you mean Patient_ID"),
+        (UNIT, "age, zzz", "the columns are Patient_ID, age"),
         (UNIT, "zzz", "the columns are Patient_ID, age"),
         (blanks.ask_neighbours(PLACE), "both", "add-remove or change-one"),
         (blanks.ask_max_groups(PLACE), "", "has no default"),

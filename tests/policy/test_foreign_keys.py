@@ -199,3 +199,36 @@ def test_tables_of_one_source_have_the_same_unit() -> None:
         f"tables of one source must have the same unit: 'orders' has '{ORDERS}', this one"
         f" '{ITEMS}'; change one of them"
     )
+
+
+STORES = SHOP.replace("accounts.customer_id", "accounts.(store,  customer)").replace(
+    'unit = "customer_id"', 'unit = ["store", "customer"]'
+)
+
+
+def test_several_columns_are_one_unit_also_at_the_end_of_foreign_keys() -> None:
+    accounts, orders, items, _ = parse_policy(STORES).tables
+    assert {table.unit for table in (accounts, orders, items)} == {"(store, customer)"}
+    assert orders.unit_text == "account -> accounts.id, accounts.(store, customer)"
+    assert accounts.unit_columns == items.unit_columns == ("store", "customer")
+    shop = parse_policy(STORES)
+    text = write_policy(shop)
+    assert '= ["store", "customer"]' in text
+    assert parse_policy(text) == shop == Policy.from_canonical(shop.canonical())
+
+
+@pytest.mark.parametrize(
+    ("unit", "problem"),
+    [
+        ('["store", "Store"]', "must name one or more different columns"),
+        ("[]", "must name one or more different columns"),
+        ('["row", "store"]', "must be of columns whose names"),
+        ('["store", 3]', "must be text in quotes"),
+        ('"account -> accounts.(a, b), accounts.c"', "must look like"),
+    ],
+)
+def test_lists_of_columns_that_name_no_unit_are_refused(unit: str, problem: str) -> None:
+    page = SHOP.replace('unit = "customer_id"', f"unit = {unit}")
+    assert page != SHOP
+    with pytest.raises(InvalidArgument, match=problem):
+        parse_policy(page)

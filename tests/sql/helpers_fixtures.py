@@ -165,6 +165,25 @@ USERS = Schema(
     (Column("id", "integer"), Column("age", "integer", Fraction(0), Fraction(110))),
     "id",
 )
+SALES = Schema(
+    "sales",
+    (
+        Column("store", "integer", values=(1, 2, 3)),
+        Column("customer", "text"),
+        Column("price", "integer", Fraction(0), Fraction(90)),
+        Column("kind", "text", values=("food", "tools")),
+    ),
+    "(store, customer)",
+)
+RETURNS = Schema(
+    "returns",
+    (
+        Column("shop", "integer"),
+        Column("customer", "text"),
+        Column("days", "integer", Fraction(0), Fraction(30)),
+    ),
+    "(shop, customer)",
+)
 VIEWS = Schema("views", (Column("post_id", "integer"), Column("long", "boolean")), "row")
 CATALOG = Catalog(
     {
@@ -193,6 +212,8 @@ CATALOG = Catalog(
         "posts": TableEntry(POSTS, max_groups=3, population="users", join_caps=Truncation(8, 2)),
         "replies": TableEntry(REPLIES, population="users", join_caps=Truncation(9, 3)),
         "users": TableEntry(USERS, population="users"),
+        "sales": TableEntry(SALES, max_groups=2, max_rows_per_group=4, population="stores"),
+        "returns": TableEntry(RETURNS, max_rows_per_group=3, population="stores"),
         "views": TableEntry(VIEWS, population="viewers", join_caps=Truncation(1, 4)),
     }
 )

@@ -9,9 +9,25 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.schema import Column, Link, Schema
-from hedgerow.sql.catalog import PRIVACY_ID, Catalog, TableEntry, find_closest_name
+from hedgerow.sql.catalog import (
+    PRIVACY_ID,
+    Catalog,
+    TableEntry,
+    UnitPart,
+    find_closest_name,
+    has_whole_id,
+)
 from hedgerow.sql.parser import parse_question
-from sql.helpers_fixtures import CATALOG, PATIENTS, REGIONS, ROWS, VISITS
+from sql.helpers_fixtures import (
+    CATALOG,
+    PATIENTS,
+    REGIONS,
+    ROWS,
+    VISITS,
+    check_answered,
+    check_refused,
+    pairs,
+)
 
 
 def test_names_are_found_in_any_case_and_shown_as_in_the_policy() -> None:
@@ -120,3 +136,33 @@ def test_tables_that_differ_in_case_only_are_refused() -> None:
 def test_the_nearest_name_is_near() -> None:
     assert find_closest_name("REGON", ["region", "age"]) == "region"
     assert find_closest_name("zzz", ["region", "age"]) is None
+
+
+@pytest.mark.parametrize(("sql", "expected"), pairs("catalog"))
+def test_people_whom_several_columns_identify_are_answered_about(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
+
+
+@pytest.mark.parametrize(("sql", "expected"), pairs("catalog__refused"))
+def test_a_part_of_an_id_is_no_id_and_no_column(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
+
+
+def test_only_all_parts_or_a_whole_key_identify_a_unit() -> None:
+    parts = [UnitPart(place, 3) for place in range(3)]
+    assert has_whole_id([None, *parts])
+    assert has_whole_id([parts[0], ("orders", "id")])
+    assert not has_whole_id([*parts[:2], parts[0], None])
+    assert not has_whole_id([])
+
+
+def test_a_part_with_declared_values_is_a_column_and_a_bare_one_is_not() -> None:
+    entry = CATALOG.tables["sales"]
+    assert [entry.find_owner(name) for name in ("STORE", "customer", "price")] == [
+        UnitPart(0, 2),
+        UnitPart(1, 2),
+        None,
+    ]
+    assert [entry.is_privacy_id(name) for name in ("store", "customer")] == [False, True]
+    hidden = replace(entry, hidden=frozenset({"store"}))
+    assert hidden.is_privacy_id("store")

@@ -195,13 +195,15 @@ def _fill_table(section: Section, place: KeyPath, item: DataFile, talk: _Intervi
         talk.fill(section, questions.ask_max_rows(place))
     if talk.ask is not None:
         columns = _open_section(section, "columns")
-        _fill_columns(columns, (*place, "columns"), str(section.get("unit")), item, talk)
+        _fill_columns(columns, (*place, "columns"), _list_unit(section), item, talk)
 
 
 def _fill_columns(
-    declared: Section, inside: KeyPath, unit: str, item: DataFile, talk: _Interview
+    declared: Section, inside: KeyPath, unit: Sequence[str], item: DataFile, talk: _Interview
 ) -> None:
-    known = {name.casefold() for name in declared} | {unit.casefold()}
+    # A part of an id may be a column as well, if its values are declared.
+    ids = unit if len(unit) == 1 else ()
+    known = {name.casefold() for name in (*declared, *ids)}
     columns = [column for column in item.columns if column.name.casefold() not in known]
     rules = _fill_types(columns, inside, item, talk)
     for column in columns:
@@ -267,8 +269,8 @@ def _find_unknown_columns(tables: Section, data: Sequence[DataFile]) -> list[Mis
             (("tables", name, "columns", column), column)
             for column in (columns if isinstance(columns, Mapping) else ())
         ]
-        if isinstance(table.get("unit"), str) and table["unit"] != "row":
-            mentioned.insert(0, (("tables", name, "unit"), table["unit"]))
+        units = [unit for unit in _list_unit(table) if unit != "row"]
+        mentioned[:0] = [(("tables", name, "unit"), unit) for unit in units]
         for place, column in mentioned:
             if column.casefold() in names:
                 continue
@@ -280,6 +282,12 @@ def _find_unknown_columns(tables: Section, data: Sequence[DataFile]) -> list[Mis
             )
             mistakes.append(Mistake(place, f"{item.source} has no column {column!r}; {hint}"))
     return mistakes
+
+
+def _list_unit(table: Mapping[str, Any]) -> list[str]:
+    """List the columns that a table names as its unit."""
+    unit = table.get("unit")
+    return [unit] if isinstance(unit, str) else list(map(str, unit or ()))
 
 
 def _build_refusal(mistakes: Sequence[Mistake], lines: Mapping[KeyPath, int]) -> InvalidArgument:
@@ -302,7 +310,7 @@ def _list_undeclared(tables: Section, data: Sequence[DataFile]) -> Mapping[str, 
         rules = table.get("columns", {})
         # A number of which only the type is declared has no bounds either.
         described = [column for column in rules if not _is_bare_number(rules[column])]
-        known = {str(column).casefold() for column in (*described, table.get("unit"))}
+        known = {str(column).casefold() for column in (*described, *_list_unit(table))}
         names = tuple(
             column.name
             for column in item.columns

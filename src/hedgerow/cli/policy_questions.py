@@ -80,10 +80,13 @@ def ask_unit(place: KeyPath, columns: Sequence[str]) -> PolicyQuestion:
 
     def parse(text: str) -> Mapping[str, Any]:
         name = _require_answer(text, "unit").strip("\"'")
+        parts = [part.strip("\"' []").casefold() for part in name.split(",")]
         if name.casefold() == "public":
             return {"public": True}
         if name.casefold() == "row" or name.casefold() in names:
             return {"unit": names.get(name.casefold(), "row")}
+        if len(parts) > 1 and all(part in names for part in parts):
+            return {"unit": [names[part] for part in parts]}
         near = get_close_matches(name.casefold(), names, n=1)
         hint = (
             f"did you mean {names[near[0]]}?" if near else f"the columns are {', '.join(columns)}"
@@ -91,8 +94,8 @@ def ask_unit(place: KeyPath, columns: Sequence[str]) -> PolicyQuestion:
         raise InvalidArgument("unit", f"must be a column, row or public; {hint}", name)
 
     prompt = (
-        'the column that identifies a person, or "row" to protect single rows; public = true'
-        " instead if the table is about nobody"
+        'the column that identifies a person (or several: store, customer), or "row" to protect'
+        " single rows; public = true instead if the table is about nobody"
     )
     return PolicyQuestion((*place, "unit"), prompt, '"…"', parse)
 

@@ -12,6 +12,7 @@ from typing import Final, cast
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.tables.inspect import ColumnSummary
 from hedgerow.errors import SourceError
+from hedgerow.plan.composite_ids import list_id_columns
 from hedgerow.plan.measures import Truncation
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value, number_date
@@ -108,6 +109,11 @@ def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) ->
         here,
     )
     shown = {name.casefold() for name in leading}
+    if any(len(list_id_columns(column.name)) > 1 for column in here if table.unit == column.name):
+        raise SourceError(
+            f"Table {table.name!r} has a column that is called like its unit, {table.unit}. Rename"
+            " the column."
+        )
     columns = [
         _build_column(table.column(column.name), column, column.name.casefold() in shown)
         for column in here
@@ -151,7 +157,8 @@ def _check_columns_exist(
 
 def _list_owner_columns(policy: Policy, table: TableRule) -> list[str]:
     """List the columns that lead to the privacy unit of this table or of tables linked to it."""
-    here = [] if table.unit in (None, "row") or table.link is not None else [str(table.unit)]
+    owned = table.unit not in (None, "row") and table.link is None
+    here = list_id_columns(str(table.unit)) if owned else ()
     first = [] if table.link is None else [table.link.column]
     keys = [
         other.link.key

@@ -313,7 +313,8 @@ def check_consistency(
 
 def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
     place, siblings = ("tables", table.name), f"tables of population {table.population!r}"
-    if (first.unit == "row") != (table.unit == "row"):
+    kinds = {(rule.unit == "row", len(rule.unit_columns)) for rule in (first, table)}
+    if len(kinds) > 1:
         yield Mistake(
             (*place, "unit"),
             f"{siblings} must have the same kind of unit: {first.name!r} has {first.unit!r}, this"

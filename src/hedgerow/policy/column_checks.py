@@ -7,6 +7,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import chain
 
+from hedgerow.plan.composite_ids import list_id_columns
 from hedgerow.policy.declared_values import GRANULARITIES, TYPES, Granularity, Value
 from hedgerow.policy.mistake import KeyPath, Mistake, check_name, format_number
 from hedgerow.policy.records import ColumnRule
@@ -14,6 +15,7 @@ from hedgerow.policy.records import ColumnRule
 __all__ = ["MAX_STEPS", "check_column"]
 
 MAX_STEPS = 2**40
+_PART_TYPES = ("integer", "text")
 _MAX_STEPS_FROM_ZERO = 2**60  # steps from zero: the engine counts them in 64-bit integers
 
 
@@ -31,6 +33,7 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
         if value is not None
     ]
     is_unit = unit not in {None, "row"} and rule.name.casefold() == str(unit).casefold()
+    parts = list_id_columns(unit or "row")[1:] and list_id_columns(str(unit))
     if is_unit and rule.hidden:
         yield Mistake(
             (*place, "hidden"),
@@ -52,6 +55,11 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
         yield Mistake(
             (*place, "type"),
             f"type is missing: write one of {', '.join(TYPES)}, or values, or hidden = true",
+        )
+    elif rule.name.casefold() in map(str.casefold, parts) and rule.type not in _PART_TYPES:
+        yield Mistake(
+            (*place, "type"),
+            f"{rule.name!r} is a part of the unit and must be integer or text; got {rule.type!r}",
         )
     elif rule.type not in TYPES:
         yield Mistake(

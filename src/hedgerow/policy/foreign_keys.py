@@ -1,7 +1,9 @@
-"""Units reached through foreign keys: their notation and their checks.
+"""The unit of a table: its notation, and the checks of foreign keys that lead to it.
 
+    unit = "customer_id"
+    unit = ["store", "customer"]
     unit = "order_id -> orders.order_id, orders.customer_id"
-    unit = "item_id -> items.id, items.order_id -> orders.order_id, orders.customer_id"
+    unit = "item_id -> items.id, items.order_id -> orders.order_id, orders.(store, customer)"
 
 ``order_id`` is looked up in ``orders.order_id``, and ``customer_id`` of that row is the unit, or is
 looked up further. The rest of the chain must be the declared unit of the table it goes through, so
@@ -14,22 +16,25 @@ import re
 from collections.abc import Collection, Iterator
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.plan.composite_ids import name_composite_unit
 from hedgerow.policy.mistake import KeyPath, Mistake
 from hedgerow.policy.records import ColumnRule, LinkRule, TableRule
+from hedgerow.policy.toml.section_reader import read_text
 
 __all__ = ["check_links", "parse_unit"]
 
-_STEP = re.compile(r"\s*(\w+)\.(\w+)\s*,\s*(\w+)\.(\w+)\s*")
+_STEP = re.compile(r"\s*(\w+)\.(\w+)\s*,\s*(\w+)\.(\w+|\([^()]+\))\s*")
 _EXAMPLE = 'must look like "order_id -> orders.order_id, orders.customer_id"'
 _NUMERIC_TYPES = {"integer", "real"}
 
 
-def parse_unit(text: str, key: str) -> tuple[str, tuple[LinkRule, ...]]:
-    """Parse a unit into its id column and the links that lead to it; no links for a column or
-    "row".
-    """
+def parse_unit(value: object, key: str) -> tuple[str, tuple[LinkRule, ...]]:
+    """Parse a unit into its name and the links that lead to it; no links for columns or "row"."""
+    if isinstance(value, list):
+        return name_composite_unit([read_text(name, key) for name in value], key), ()
+    text = read_text(value, key)
     if "->" not in text:
-        return text, ()
+        return _normalise_name(text, key), ()
     first, *steps = text.split("->")
     column, links = first.strip(), list[LinkRule]()
     for step in steps:
@@ -48,7 +53,14 @@ def parse_unit(text: str, key: str) -> tuple[str, tuple[LinkRule, ...]]:
         column = following
     if column == "row":
         raise InvalidArgument(key, "must end in the id column of a table, not in row", text)
-    return column, tuple(links)
+    return _normalise_name(column, key), tuple(links)
+
+
+def _normalise_name(text: str, key: str) -> str:
+    """Return the name of a unit in its one spelling: (store, customer)."""
+    if not re.fullmatch(r"\(.*,.*\)", text):
+        return text
+    return name_composite_unit([name.strip() for name in text[1:-1].split(",")], key)
 
 
 def check_links(tables: tuple[TableRule, ...], unread: Collection[str] = ()) -> Iterator[Mistake]:

@@ -31,16 +31,17 @@ def build_frame_document(
     names = _list_columns(frame)
     if names is not None:
         known = ", ".join(map(str, names))
-        if table["unit"] != "row" and table["unit"] not in names:
-            if table["unit"] in getattr(getattr(frame, "index", None), "names", ()):
+        unit = table["unit"]
+        for name in unit if isinstance(unit, list) else [unit]:
+            if name in names or unit == "row":
+                continue
+            if name in getattr(getattr(frame, "index", None), "names", ()):
                 raise InvalidArgument(
                     "unit",
                     "is the index of the frame: use frame.reset_index() to make it a column",
-                    table["unit"],
+                    name,
                 )
-            raise InvalidArgument(
-                "unit", f"must be 'row' or a column of the frame: {known}", table["unit"]
-            )
+            raise InvalidArgument("unit", f"must be 'row' or a column of the frame: {known}", name)
         for name in columns:
             if name not in names:
                 raise InvalidArgument("columns", f"must be columns of the frame: {known}", name)

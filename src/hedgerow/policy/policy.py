@@ -8,7 +8,7 @@ made, so no invalid one exists. It never holds or reads data.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain
@@ -107,7 +107,7 @@ class Policy:
         cls,
         frame: object,
         *,
-        unit: str,
+        unit: str | Sequence[str],
         neighbours: str,
         columns: Mapping[str, object] | None = None,
         epsilon: object,
@@ -130,7 +130,7 @@ class Policy:
         budget = {"epsilon": epsilon, "delta": delta, "noise": noise}
         table: dict[str, Any] = {
             "source": FRAME_SOURCE,
-            "unit": unit,
+            "unit": list(unit) if isinstance(unit, tuple) else unit,
             "neighbours": neighbours,
             "version": version,
             "max_units": max_units,

@@ -11,6 +11,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Final, Literal
 
+from hedgerow.plan.composite_ids import list_id_columns
 from hedgerow.policy.declared_values import GRANULARITIES, Granularity, Value
 from hedgerow.privacy.unit import Relation, Unit
 
@@ -142,8 +143,17 @@ class TableRule:
         return self.links[0] if self.links else None
 
     @property
+    def unit_columns(self) -> tuple[str, ...]:
+        """The columns that identify a unit, in this table or where its foreign keys lead; "row"
+        alone if every row is a unit, and none if the table is public.
+        """
+        return () if self.unit is None else list_id_columns(self.unit)
+
+    @property
     def unit_text(self) -> str | None:
-        """The unit as a policy writes it: an id column, "row", or a chain of foreign keys."""
+        """The unit in one text: an id column, (several, columns), "row", or a chain of foreign
+        keys.
+        """
         if not self.links:
             return self.unit
         following = [*(step.column for step in self.links[1:]), self.unit]

@@ -11,6 +11,7 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.exact_number import parse_whole
+from hedgerow.plan.composite_ids import list_id_columns
 from hedgerow.plan.measures import Truncation
 from hedgerow.plan.schema import Column, Schema
 
@@ -23,10 +24,22 @@ __all__ = [
     "TableCaps",
     "TableEntry",
     "UndeclaredBounds",
+    "UnitPart",
     "find_closest_name",
+    "has_whole_id",
 ]
 
-OwnerKey = tuple[str, str]  # a table and its key, which identifies the owner of a row
+
+@dataclass(frozen=True, slots=True)
+class UnitPart:
+    """A part of a composite privacy id, by its place among all of them."""
+
+    place: int
+    count: int
+
+
+# A table and its key, which identifies the owner of a row; or a part of the owner's id.
+OwnerKey = tuple[str, str] | UnitPart
 PRIVACY_ID: Final[OwnerKey] = ("", "")  # the id itself
 CAPS: Final = ("max_groups", "max_rows_per_group")
 # By table: the group cap and the row cap.
@@ -126,19 +139,27 @@ class TableEntry:
         )
 
     def is_privacy_id(self, name: str) -> bool:
-        """Return whether a column is the privacy id."""
-        return self.find_owner(name) == PRIVACY_ID
+        """Return whether a column is the privacy id, or a part of it that questions cannot
+        read: one without declared bounds or values.
+        """
+        owner, declared = self.find_owner(name), self.find_column(name)
+        is_bare = declared is None or (declared.values, declared.low) == (None, None)
+        return owner == PRIVACY_ID or (isinstance(owner, UnitPart) and is_bare)
 
     def find_owner(self, name: str) -> OwnerKey | None:
         """Return how a column identifies the owner of a row.
 
-        The result is PRIVACY_ID, or the table and key that lead to it, or None.
+        The result is PRIVACY_ID or a part of it, or the table and key that lead to it, or None.
         """
         schema = self.schema
         if schema.unit in (None, "row"):
             return None
         if schema.link is None:
-            return PRIVACY_ID if name.casefold() == str(schema.unit).casefold() else None
+            parts = [part.casefold() for part in list_id_columns(str(schema.unit))]
+            if name.casefold() not in parts:
+                return None
+            place = parts.index(name.casefold())
+            return PRIVACY_ID if len(parts) == 1 else UnitPart(place, len(parts))
         link = schema.link
         if name.casefold() != link.column.casefold():
             return None
@@ -205,6 +226,13 @@ class Catalog:
         return (
             found if found is not None or not leads or entry.schema.unit in (None, "row") else key
         )
+
+
+def has_whole_id(owners: Iterable[OwnerKey | None]) -> bool:
+    """Return whether columns identify one unit together: by its id, a key, or all parts."""
+    found = {owner for owner in owners if owner is not None}
+    parts = {owner for owner in found if isinstance(owner, UnitPart)}
+    return bool(found - parts) or any(len(parts) == part.count for part in parts)
 
 
 def find_closest_name(name: str, among: Iterable[str]) -> str | None:

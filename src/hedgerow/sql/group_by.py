@@ -59,8 +59,8 @@ def bind_keys(
         if column is not None and column.is_privacy_id:
             binder.refuse(
                 node,
-                f"{column.name} is the privacy id. Grouping by it would show each unit on its own",
-                _suggest_shared_key(scope, column.name),
+                f"{column.name} is {column.role}. Grouping by it would show each unit on its own",
+                _suggest_shared_key(scope, [part.name for part in scope.list_id_parts(column)]),
             )
         value = binder.bind(node)
         if not set(find_columns(value.expression)):
@@ -83,13 +83,13 @@ def bind_keys(
     return list(found.values())
 
 
-def _suggest_shared_key(scope: Scope, id_name: str) -> str:
+def _suggest_shared_key(scope: Scope, id_names: Sequence[str]) -> str:
     """Return the advice to group by other columns, or to aggregate per unit first."""
     advice = "Group by a column that many units share"
     tables = [name for name, _ in scope.tables]
     if len(tables) != 1 or [name for _, name in scope.sources] != tables:
         return f"{advice}."
-    name = quote_name(id_name)
+    name = ", ".join(map(quote_name, id_names))
     rows = f"(SELECT {name}, COUNT(*) AS n FROM {quote_name(tables[0])} GROUP BY {name}) AS t"
     return f"{advice}, or aggregate per unit first: SELECT AVG(LEAST(n, 20)) FROM {rows}."
 

@@ -37,13 +37,11 @@ from hedgerow.plan.values import DAY, FIRST_NUMBERS, LAST_NUMBERS, Type, build_d
 
 __all__ = [
     "CASTABLE_TYPES",
-    "ID_TYPES",
+    "WHITE_SPACE",
     "StoredColumn",
     "compile_parse",
     "compile_read",
-    "compile_unit_id",
     "is_clamped_integer",
-    "is_read_as_stored",
 ]
 
 # Declared type -> the stored types that it can be read from.
@@ -55,7 +53,6 @@ CASTABLE_TYPES: Final[Mapping[Type, tuple[Type, ...]]] = {
     "date": ("date", "timestamp"),
     "timestamp": ("timestamp", "date"),
 }
-ID_TYPES: Final[tuple[Type, ...]] = ("integer", "text", "real")
 
 _DECIMAL_PATTERN: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 _EXPONENT_PATTERN: Final = r"[eE][+-]?[0-9]{1,9}"
@@ -75,8 +72,7 @@ _MAX_DOUBLE_BOUND: Final = 2**40
 _INT64_LIMIT: Final = 2.0**63
 _TRUE_WORDS: Final = ("true", "t", "yes", "y", "1")
 _FALSE_WORDS: Final = ("false", "f", "no", "n", "0")
-_VISIBLE_ASCII: Final = (0x21, 0x7E)  # from ! to ~
-_WHITE_SPACE: Final = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+WHITE_SPACE: Final = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
 CaseBranch = tuple[exp.Expr, exp.Expr]  # a condition, and the value where it holds
 
@@ -87,13 +83,15 @@ class StoredColumn:
 
     ``is_wide``: its integers may need more than 64 bits, or its timestamps have nanoseconds and a
     zone, which is cast off in two steps. ``exact_type``: of an id, the engine's own
-    type, if ids of other types do not compare with it exactly.
+    type, if ids of other types do not compare with it exactly. ``parts`` are the columns of a
+    composite id with their declarations (plan/composite_ids.py), whose types are its exact type.
     """
 
     name: str
     type: Type
     is_wide: bool = False
     exact_type: str = ""
+    parts: tuple[tuple[StoredColumn, Column], ...] = ()
 
 
 def compile_read(declared: Column, stored: StoredColumn, dialect: Dialect) -> exp.Expr:
@@ -201,56 +199,6 @@ def _build_bounds(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.
     return integer_literal(max(int(low), -(2**63))), integer_literal(min(int(high), 2**63 - 1))
 
 
-def compile_unit_id(
-    stored: StoredColumn, declared: Column | None, dialect: Dialect
-) -> tuple[exp.Expr, list[exp.Expr]]:
-    """Compile the unit id of a row, and the conditions for a row to have one.
-
-    The id is read as the declared type: one person must not become two because a number is written
-    in two ways.
-    """
-    type_ = stored.type if declared is None else declared.type
-    if declared is None or is_read_as_stored(stored, declared):
-        # Enumerations become their text: two tables may number the same words differently.
-        unit = dialect.read_stored_id(column(stored.name), stored.type, stored.is_wide)
-    else:
-        unit = compile_read(declared, stored, dialect)
-    has_unit: list[exp.Expr] = [
-        exp.Not(this=exp.Is(this=exp.Paren(this=unit.copy()), expression=exp.Null()))
-    ]
-    if type_ == "real":
-        has_unit.append(exp.Not(this=dialect.is_nan(cast_to_type(unit.copy(), "real"))))
-    if type_ == "text":  # a blank id is no id: strangers must not become one unit
-        has_unit.append(_build_not_blank(unit))
-    return unit, has_unit
-
-
-def is_read_as_stored(stored: StoredColumn, declared: Column | None) -> bool:
-    """Return whether ids are compared as stored: undeclared ones, and integers of any width."""
-    return declared is None or declared.type == stored.type == "integer"
-
-
-def _build_not_blank(value: exp.Expr) -> exp.Expr:
-    """Build the test that a text is more than white space.
-
-    The first character nearly always decides; searching for all kinds of white space takes twenty
-    times as long.
-    """
-    plain = exp.Between(
-        this=call_function("ascii", value.copy()),
-        low=integer_literal(_VISIBLE_ASCII[0]),
-        high=integer_literal(_VISIBLE_ASCII[1]),
-    )
-    return case_when(
-        (plain, exp.true()),
-        otherwise=binary(
-            call_function("trim", value.copy(), text_literal(_WHITE_SPACE)),
-            exp.NEQ,
-            text_literal(""),
-        ),
-    )
-
-
 def is_clamped_integer(declared: Column) -> bool:
     """Return whether integers of the column are clamped to bounds, also those beyond 64 bits."""
     return declared.type == "integer" and declared.values is None and declared.low is not None
@@ -272,7 +220,7 @@ def compile_parse(
             (_is_one_word(word, _TRUE_WORDS), exp.true()),
             (_is_one_word(word.copy(), _FALSE_WORDS), exp.false()),
         )
-    trimmed = call_function("trim", raw, text_literal(_WHITE_SPACE))
+    trimmed = call_function("trim", raw, text_literal(WHITE_SPACE))
     if type_ == "date":
         return _parse_date(trimmed, dialect)
     if type_ == "timestamp":

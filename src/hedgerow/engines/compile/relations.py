@@ -7,12 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from hedgerow.engines.compile.column_casts import (
-    StoredColumn,
-    compile_read,
-    compile_unit_id,
-    is_read_as_stored,
-)
+from hedgerow.engines.compile.column_casts import StoredColumn, compile_read
 from hedgerow.engines.compile.compiled_relation import (
     SECOND_UNIT_COLUMN,
     UNIT_COLUMN,
@@ -38,7 +33,11 @@ from hedgerow.engines.compile.sql_builders import (
     null_literal,
     select,
 )
-from hedgerow.engines.compile.stored_tables import StoredTable
+from hedgerow.engines.compile.stored_tables import (
+    StoredTable,
+    compile_unit_id,
+    is_read_as_stored,
+)
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan.measures import SecondPopulation, Truncation
 from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table, Union, UnitAggregation

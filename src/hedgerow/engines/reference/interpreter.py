@@ -23,6 +23,7 @@ from hedgerow.engines.reference.accumulate import (
     round_to_grid,
 )
 from hedgerow.engines.reference.column_casts import read_value
+from hedgerow.plan.composite_ids import encode_id, list_id_columns
 from hedgerow.plan.measures import Measure, SecondPopulation, Truncation
 from hedgerow.plan.nodes import (
     Aggregate,
@@ -119,11 +120,7 @@ def _assign_owners(schema: Schema, tables: RawTables) -> Iterator[tuple[Any, Map
             )
         return
     for raw in tables[schema.table]:
-        unit = (
-            None
-            if schema.unit in (None, "row")
-            else _read_id(schema.id_column, raw[str(schema.unit)])
-        )
+        unit = None if schema.unit in (None, "row") else _read_unit(schema, raw)
         if schema.unit in (None, "row") or unit is not None:
             yield unit, raw
 
@@ -132,6 +129,18 @@ def _read_named(schema: Schema, name: str, raw: Mapping[str, object]) -> Any:
     column = schema.column(name)
     assert column is not None
     return read_value(column, raw[column.name])
+
+
+def _read_unit(schema: Schema, raw: Mapping[str, object]) -> Any:
+    names = list_id_columns(str(schema.unit))
+    if len(names) == 1:
+        return _read_id(schema.id_column, raw[names[0]])
+    columns = [schema.column(name) for name in names]
+    parts = [
+        _read_id(declared and Column(declared.name, declared.type), raw[name])
+        for name, declared in zip(names, columns, strict=True)
+    ]
+    return None if None in parts else encode_id(parts)
 
 
 def _read_id(declared: Column | None, unit: Any) -> Any:

@@ -236,9 +236,7 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
     section.check_keys(*_TABLE_KEYS)
     public = section.read_optional("public", read_flag) or False
     columns, readable = read_columns(section)
-    unit, links = section.read_optional(
-        "unit", lambda value, key: parse_unit(read_text(value, key), key)
-    ) or (None, ())
+    unit, links = section.read_optional("unit", parse_unit) or (None, ())
     rule = TableRule(
         name=name,
         source=section.read_required(

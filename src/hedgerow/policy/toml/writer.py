@@ -131,7 +131,7 @@ def _format_table(rule: TableRule) -> Iterator[str]:
         [] if rule.unit == "row" else ["max_groups", "max_rows_per_group"]
     )
     lines: list[tuple[str, object]] = [
-        (key, rule.unit_text if key == "unit" else getattr(rule, key)) for key in keys
+        (key, _list_unit(rule) if key == "unit" else getattr(rule, key)) for key in keys
     ]
     lines += [
         ("unique", _format_unique(rule.unique)),
@@ -162,6 +162,12 @@ def _format_table(rule: TableRule) -> Iterator[str]:
             ("max_parts_per_unit", rule.partition.max_parts_per_unit),
         ]
         yield _format_section(f"[{header}.partition]", lines)
+
+
+def _list_unit(rule: TableRule) -> str | list[str] | None:
+    """Return the unit as TOML has it: columns that identify one together are a list."""
+    several = len(rule.unit_columns) > 1 and not rule.links
+    return list(rule.unit_columns) if several else rule.unit_text
 
 
 def _format_unique(keys: tuple[tuple[str, ...], ...]) -> list[object] | None:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.row_expressions import RowBinder
-from hedgerow.sql.binder.scope import ColumnReference
+from hedgerow.sql.binder.scope import UNIT_NAME, ColumnReference
 from hedgerow.sql.binder.typed_expression import (
     TypedExpression,
     align_types,
     build_constant,
     require_condition,
 )
+from hedgerow.sql.catalog import PRIVACY_ID, UnitPart, has_whole_id
 
 __all__ = ["bind_argument", "find_privacy_id"]
 
 
 def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
     """Bind the argument at a position; COUNT(*) has the constant 1."""
-    bind = binder.bind_presence if asked.function == "COUNT" else binder.bind
+    if asked.distinct and len(asked.arguments) > 1:
+        binder.refuse(
+            asked.node, "DISTINCT takes one column here", f"Write {asked.name}(DISTINCT x)."
+        )
+    parts = [binder.scope.find_bare_column(node) for node in asked.arguments if asked.distinct]
+    is_part = any(part is not None and isinstance(part.owner, UnitPart) for part in parts)
+    bind = binder.bind_presence if asked.function == "COUNT" and not is_part else binder.bind
     value = bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
     conditions = align_types([binder.bind(condition) for condition in asked.conditions], "boolean")
     if not conditions:
@@ -30,6 +38,11 @@ def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
 
 
 def find_privacy_id(binder: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:
-    """Return the privacy id if it is the only argument of the aggregate."""
-    column = binder.scope.find_bare_column(asked.arguments[0]) if asked.arguments else None
-    return column if len(asked.arguments) == 1 and column and column.is_privacy_id else None
+    """Return the privacy id if it is what the aggregate reads: one column, or all parts of it."""
+    columns = [binder.scope.find_bare_column(node) for node in asked.arguments]
+    parts = [column for column in columns if column and isinstance(column.owner, UnitPart)]
+    if parts and len(parts) == len(columns) and has_whole_id(part.owner for part in parts):
+        whole = ColumnReference("", UNIT_NAME, "", Range("text"), PRIVACY_ID)
+        return next((part for part in parts if part.may_be_missing), whole)
+    column = columns[0] if len(columns) == 1 and not parts else None
+    return column if column and column.is_privacy_id else None

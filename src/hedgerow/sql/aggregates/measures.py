@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from sqlglot import exp
+
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression
@@ -193,7 +195,7 @@ class MeasureCollector:
                 build_order_statistic(self._row_binder, asked, value, self._add_column(value)),
                 value.type,
             )
-        if len(asked.arguments) == 2:
+        if len(asked.arguments) == 2 and not asked.distinct:
             return _TypedMeasure(self._build_pair_moments(asked), "real")
         value = bind_argument(self._row_binder, asked)
         if asked.function == "SUM":
@@ -205,7 +207,7 @@ class MeasureCollector:
         )
 
     def _build_count(self, asked: AggregateSyntax) -> Measure:
-        if len(asked.arguments) == 2:
+        if len(asked.arguments) == 2 and not asked.distinct:
             return self._build_pair_count(asked)
         if asked.distinct and (unit := find_privacy_id(self._row_binder, asked)) is not None:
             return self._build_unit_count(asked, unit)
@@ -236,8 +238,11 @@ class MeasureCollector:
         """
         if not asked.conditions and not unit.may_be_missing:
             return Measure("units")
-        value = bind_argument(self._row_binder, asked)
-        ones = replace(asked, named_arguments=NamedArguments(limits=(Fraction(0), Fraction(1))))
+        limits = NamedArguments(limits=(Fraction(0), Fraction(1)))
+        node = exp.column(unit.name, unit.alias or None, quoted=True)
+        read = (node,) if unit.may_be_missing else ()
+        ones = replace(asked, named_arguments=limits, arguments=read, distinct=False)
+        value = bind_argument(self._row_binder, ones)
         return self._build_limited_sum(ones, value, _COUNT_GRID)
 
     def _build_pair_count(self, asked: AggregateSyntax) -> Measure:

@@ -263,12 +263,14 @@ class RowBinder:
             )
         if visible.is_privacy_id:
             problem = (
-                f"{visible.name} is the privacy id. It cannot be selected, filtered or aggregated"
+                f"{visible.name} is {visible.role}. It cannot be selected, filtered or aggregated"
             )
-            name = quote_name(visible.name)
+            names = [quote_name(each.name) for each in self.scope.list_id_parts(visible)]
+            name = f"({', '.join(names)})" if len(names) > 1 else names[0]
             condition = _find_case_condition(node)
             fix = (
-                f"Use COUNT(*), COUNT(DISTINCT {name}), or a subquery with GROUP BY {name}."
+                f"Use COUNT(*), COUNT(DISTINCT {name}), or a subquery with GROUP BY"
+                f" {', '.join(names)}."
                 if condition is None
                 else f"Write COUNT(DISTINCT {name}) FILTER (WHERE"
                 f" {self.text.format_node(condition)})."

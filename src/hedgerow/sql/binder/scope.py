@@ -15,7 +15,13 @@ from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
 from hedgerow.sql.binder.typed_expression import TypedExpression, build_constant
-from hedgerow.sql.catalog import PRIVACY_ID, OwnerKey, TableEntry, find_closest_name
+from hedgerow.sql.catalog import (
+    PRIVACY_ID,
+    OwnerKey,
+    TableEntry,
+    UnitPart,
+    find_closest_name,
+)
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 from hedgerow.sql.syntax.source_text import SourceText
 
@@ -39,7 +45,8 @@ class ColumnReference:
     """A column that may be named: ``alias.name`` in SQL, ``plan_column`` in the plan.
 
     ``owner`` is set if the value identifies the owner of a row: the privacy id (not a column of the
-    plan), a declared foreign key, or the key it references. ``may_be_missing`` marks a
+    plan), a part of it (a column of the plan only if its values or bounds are declared), a declared
+    foreign key, or the key it references. ``may_be_missing`` marks a
     privacy id that a LEFT JOIN may leave NULL. The ``plan_column`` of an id is empty or, where
     an outer join may leave it NULL, an indicator, which is NULL where the id is and otherwise 1.
     ``is_merged`` marks the right-hand column of USING, which only its alias reaches. ``origin`` is
@@ -59,8 +66,14 @@ class ColumnReference:
 
     @property
     def is_privacy_id(self) -> bool:
-        """True for the privacy id, which no expression may read."""
-        return self.owner == PRIVACY_ID or self.may_be_missing
+        """True for the privacy id and for bare parts of it, which no expression may read."""
+        is_bare_part = isinstance(self.owner, UnitPart) and not self.plan_column
+        return self.owner == PRIVACY_ID or is_bare_part or self.may_be_missing
+
+    @property
+    def role(self) -> str:
+        """The role of an id column in messages."""
+        return "part of the privacy id" if isinstance(self.owner, UnitPart) else "the privacy id"
 
     @property
     def presence(self) -> TypedExpression:
@@ -304,6 +317,17 @@ class Scope:
         """Return the visible column of the alias and name of a source's column."""
         name = column.alias, column.name
         return next(visible for visible in self.columns if (visible.alias, visible.name) == name)
+
+    def list_id_parts(self, column: ColumnReference) -> list[ColumnReference]:
+        """Return all parts of a composite id by one of them; any other column alone."""
+        if not isinstance(column.owner, UnitPart):
+            return [column]
+        parts = {
+            each.owner.place: each
+            for each in self.columns
+            if isinstance(each.owner, UnitPart) and each.alias == column.alias
+        }
+        return [parts[place] for place in sorted(parts)]
 
     def find_plan_column(self, column: str) -> ColumnReference | None:
         """Return the visible column of a column of the plan."""

@@ -10,7 +10,7 @@ from hedgerow.plan.nodes import Join, Project
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.values import Range
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.catalog import PRIVACY_ID
+from hedgerow.sql.catalog import PRIVACY_ID, UnitPart
 from hedgerow.sql.relations.join_conditions import JoinInput
 
 __all__ = [
@@ -46,17 +46,32 @@ def choose_plan_names(scope: Scope, source: Scope) -> dict[str, str]:
 
 
 def add_presence(scope: Scope, *, may_be_missing: bool) -> Scope:
-    """Add an indicator to the side of an outer join that may be NULL: NULL where the id will be."""
-    if not any(column.owner == PRIVACY_ID for column in scope.columns):
+    """Add an indicator to the side of an outer join that may be NULL: NULL where the id will be.
+
+    Readable parts of a composite id may be NULL there as well, and identify nobody any more.
+    """
+    if may_be_missing:
+        freed = (
+            replace(column, owner=None)
+            if isinstance(column.owner, UnitPart) and column.plan_column
+            else column
+            for column in scope.columns
+        )
+        scope = replace(scope, columns=tuple(freed))
+    if not any(_is_id(column) for column in scope.columns):
         return scope
     name, rows = add_expression(scope)
     columns = tuple(
         replace(column, plan_column=name, range=rows.columns[name], may_be_missing=may_be_missing)
-        if column.owner == PRIVACY_ID
+        if _is_id(column)
         else column
         for column in scope.columns
     )
     return replace(scope, rows=rows, columns=columns)
+
+
+def _is_id(column: ColumnReference) -> bool:
+    return column.owner is not None and column.is_privacy_id
 
 
 def prepare_semijoin(
@@ -74,7 +89,7 @@ def prepare_semijoin(
 
 
 def list_added_columns(scope: Scope, names: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    columns = [column.plan_column for column in scope.columns if column.plan_column]
+    columns = dict.fromkeys(column.plan_column for column in scope.columns if column.plan_column)
     return tuple((names[column], column) for column in columns)
 
 
@@ -112,7 +127,7 @@ def add_column(column: ColumnReference, names: dict[str, str]) -> ColumnReferenc
     """Return a column of the right side; after a LEFT JOIN its privacy id may be missing."""
     if not column.plan_column:
         return column
-    owner = None if column.may_be_missing else column.owner
+    owner = None if column.may_be_missing and column.owner == PRIVACY_ID else column.owner
     return replace(column, plan_column=names[column.plan_column], owner=owner, size=1, work=1)
 
 

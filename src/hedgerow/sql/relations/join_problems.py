@@ -9,6 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.sql.binder.scope import ColumnReference, Scope
+from hedgerow.sql.catalog import UnitPart, has_whole_id
 from hedgerow.sql.relations.join_conditions import JoinCondition, JoinInput
 from hedgerow.sql.syntax.quoting import quote_name
 
@@ -65,7 +66,15 @@ def find_join_problem(
                 used.condition.node,
             )
         ids = [column for column in columns if column.is_privacy_id]
-        if len(ids) == 1:
+        parts = [column for column in columns if isinstance(column.owner, UnitPart)]
+        if parts and ids and used.here.owner != used.there.owner:
+            return JoinProblem(
+                f"{ids[0].name} is part of the privacy id. It can only be compared with the same"
+                " part of the id of another table",
+                "Compare all parts: a.store = b.store AND a.customer = b.customer.",
+                used.condition.node,
+            )
+        if len(ids) == 1 and not parts:
             return JoinProblem(
                 f"{ids[0].name} is the privacy id. It can only be compared with the privacy id of"
                 " another table",
@@ -79,7 +88,7 @@ def find_join_problem(
         return _find_public_problem(scope, part, usable, f"{first_alias}.x = {part.alias}.x")
     if "row" in (part.scope.rows.unit, scope.rows.unit):
         return ROW_UNITS
-    if any(used.here.owner is not None and used.here.owner == used.there.owner for used in usable):
+    if has_whole_id(used.here.owner for used in usable if used.here.owner == used.there.owner):
         return None
     return JoinProblem(
         f"{label} is not joined on the privacy id, so rows of different units would meet",
@@ -112,7 +121,9 @@ def has_unique_key(scope: Scope, usable: Sequence[UsableCondition]) -> bool:
 
 
 def _suggest_condition(scope: Scope, part: JoinInput, usable: Sequence[UsableCondition]) -> str:
-    mine = next((column for column in part.scope.columns if column.owner is not None), None)
+    owned = [column for column in part.scope.columns if column.owner is not None]
+    joined = {used.here.owner for used in usable if used.here.owner == used.there.owner}
+    mine = next((column for column in owned if column.owner not in joined), None)
     theirs = mine and next((column for column in scope.columns if column.owner == mine.owner), None)
     if mine is None or theirs is None:
         return (

@@ -26,7 +26,6 @@ from hedgerow.sql.binder.typed_expression import (
     build_constant,
     require_condition,
 )
-from hedgerow.sql.catalog import PRIVACY_ID
 from hedgerow.sql.relations.join_columns import (
     add_column,
     add_expression,
@@ -222,13 +221,14 @@ class _JoinBuilder:
         part, source = self._inputs[place], self._scope
         usable = self._list_usable_conditions(place, placed)
         for used in usable:
-            if not used.here.is_privacy_id:  # types that do not compare are refused
+            # Types that do not compare are refused; of ids, by the compiler.
+            if not (used.here.is_privacy_id or used.there.is_privacy_id):
                 binder = RowBinder(source)
                 binder.apply(used.condition.node, "=", used.there.value, used.here.value)
         pairs = [
             (used.there.plan_column, used.here.plan_column)
             for used in usable
-            if used.here.owner != PRIVACY_ID
+            if not (used.here.is_privacy_id or used.there.is_privacy_id)
         ]
         if part.is_left_join:
             part = replace(part, scope=add_presence(part.scope, may_be_missing=True))

@@ -21,6 +21,7 @@ from hedgerow.plan.relations import find_owner_join
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression, find_columns, substitute_columns
 from hedgerow.sql.binder.row_expressions import RowBinder
 from hedgerow.sql.binder.scope import ColumnReference, Scope
+from hedgerow.sql.catalog import PRIVACY_ID
 from hedgerow.sql.group_by import KeyExpression
 from hedgerow.sql.question import AggregateCall
 from hedgerow.sql.relations.join_columns import choose_plan_names
@@ -209,6 +210,16 @@ def _check_keys(text: SourceText, ours: Scope, bond: UsableCondition) -> None:
             f"{missing.name} may be NULL here because of the LEFT JOIN",
             bond.condition.node,
             f"Use {quote_name(missing.name)} of the left table.",
+        )
+    part = next(
+        (one for one in (here, there) if one.is_privacy_id and one.owner != PRIVACY_ID), None
+    )
+    if part is not None:
+        raise text.refusal(
+            Unsupported,
+            f"{part.name} is part of the privacy id, and does not say on its own whose row this is",
+            bond.condition.node,
+            "Declare its values or bounds in the policy, which makes it a column to join on.",
         )
     if not (here.is_privacy_id or there.is_privacy_id):
         RowBinder(ours).apply(bond.condition.node, "=", there.value, here.value)

@@ -19,6 +19,7 @@ from hedgerow.sql.binder.declaration_hints import suggest_number_declaration
 from hedgerow.sql.binder.row_expressions import RowBinder, check_args
 from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression, require_condition
+from hedgerow.sql.catalog import UnitPart, has_whole_id
 from hedgerow.sql.group_by import expand_group_by
 from hedgerow.sql.relations.select_list import SelectItem, build_projection
 from hedgerow.sql.rules.aggregates import is_aggregate
@@ -99,7 +100,7 @@ class _PerUnitBinder(RowBinder):
     def _bind_keys(
         self, where: exp.Expr, nodes: Sequence[tuple[exp.Expr, ColumnReference | None]]
     ) -> None:
-        scope, known = self.scope, False
+        scope = self.scope
         if not scope.tables:
             where = where.meta.get("condition") or where
             self.refuse(where, "A subquery cannot aggregate a public table", _JOIN_PUBLIC)
@@ -110,8 +111,6 @@ class _PerUnitBinder(RowBinder):
                 "Use the aggregates in the outer SELECT.",
             )
         for node, visible in nodes:
-            if visible is not None and visible.owner is not None:
-                known = True
             if visible is not None and visible.is_privacy_id:
                 self.check_selectable(node, visible) if visible.may_be_missing else None
                 continue
@@ -119,9 +118,16 @@ class _PerUnitBinder(RowBinder):
             if value.expression not in self._keys:
                 self._keys[value.expression] = f"k{len(self._keys)}", value, visible
                 self._work += value.work
-        if not known:
+        owners = {visible.owner for _, visible in nodes if visible is not None}
+        if not has_whole_id(owners):
             unit = next(
-                (visible.name for visible in scope.columns if visible.is_privacy_id), "the id"
+                (
+                    visible.name
+                    for visible in scope.columns
+                    if (visible.is_privacy_id or isinstance(visible.owner, UnitPart))
+                    and visible.owner not in owners
+                ),
+                "the id",
             )
             if "condition" in where.meta:
                 problem = (
@@ -276,11 +282,17 @@ class _PerUnitBinder(RowBinder):
             columns,
             scope.sources,
             scope.tables,
-            frozenset(names),
+            frozenset(name for name, _, visible in keys if not _is_constant_in_unit(visible)),
             scope.source_count + 1,
             self._work,
         )
         return replace(statistic, capping_tables=scope.capping_tables).check_limits()
+
+
+def _is_constant_in_unit(visible: ColumnReference | None) -> bool:
+    """Return whether a key is a readable part of a composite id, as one declaration reads it."""
+    owner, origin = (None, None) if visible is None else (visible.owner, visible.origin)
+    return isinstance(owner, UnitPart) and origin is not None
 
 
 def _suggest_same_unit(where: exp.Expr, scope: Scope, unit: str) -> str:

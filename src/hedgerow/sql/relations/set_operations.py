@@ -18,6 +18,7 @@ from hedgerow.plan.canonical_text import encode_relation
 from hedgerow.plan.nodes import Filter, Project, UnitAggregation, UnitStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.sql.binder.scope import ColumnReference, Scope
+from hedgerow.sql.catalog import has_whole_id
 from hedgerow.sql.relations.union_all import build_union
 from hedgerow.sql.syntax.source_text import SourceText
 
@@ -46,7 +47,7 @@ def build_set_operation(
     sides = [_mark_rows(scope, mark) for scope, mark in zip((left, right), marks, strict=True)]
     both = build_union(text, [(node.this, sides[0]), (node.expression, sides[1])], word)
     *columns, mark = both.columns
-    if not any(column.owner is not None for column in columns):
+    if not has_whole_id(column.owner for column in columns):
         _refuse(
             text,
             node,

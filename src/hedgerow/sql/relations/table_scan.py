@@ -5,10 +5,18 @@ from __future__ import annotations
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
+from hedgerow.plan.composite_ids import list_id_columns
 from hedgerow.plan.nodes import Table
+from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
 from hedgerow.sql.binder.scope import ColumnReference, Scope
-from hedgerow.sql.catalog import PRIVACY_ID, Catalog, TableEntry, find_closest_name
+from hedgerow.sql.catalog import (
+    PRIVACY_ID,
+    Catalog,
+    TableEntry,
+    UnitPart,
+    find_closest_name,
+)
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
 
@@ -40,21 +48,23 @@ def _list_id_columns(alias: str, entry: TableEntry) -> tuple[ColumnReference, ..
         return (
             (_build_id_column(alias, held, entry),) if entry.find_owner(held) == PRIVACY_ID else ()
         )
-    return (
-        ()
-        if schema.unit is None or schema.unit == "row"
-        else (_build_id_column(alias, schema.unit, entry),)
+    names = () if schema.unit in (None, "row") else list_id_columns(str(schema.unit))
+    return tuple(
+        _build_id_column(alias, name, entry) for name in names if entry.is_privacy_id(name)
     )
 
 
 def _build_id_column(alias: str, name: str, entry: TableEntry) -> ColumnReference:
     declared, known = entry.schema.column(name), entry.schema.id_column
+    owner = entry.find_owner(name)
+    if isinstance(owner, UnitPart) and declared is not None:
+        known = Column(declared.name, declared.type)
     return ColumnReference(
         alias,
         name if declared is None else declared.name,
         "",
         Range("text") if known is None else known.range,
-        PRIVACY_ID,
+        owner,
     )
 
 

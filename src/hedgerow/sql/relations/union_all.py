@@ -83,7 +83,11 @@ def _check_branch(text: SourceText, node: exp.Expr, scope: Scope, first: Scope, 
             "Use tables of one population.",
         ),
         (
-            any(mine.is_privacy_id != theirs.is_privacy_id for mine, theirs in pairs),
+            any(
+                mine.owner != theirs.owner
+                for mine, theirs in pairs
+                if mine.is_privacy_id or theirs.is_privacy_id
+            ),
             f"The privacy id is in different positions in the branches of {word}",
             "Select it in the same position in each branch.",
         ),

@@ -154,11 +154,12 @@ def _parse_single(node: exp.Expr, binder: Binder) -> AggregateSyntax:
         return AggregateSyntax(node, name, function, (inner,), distinct=True)
     if isinstance(inner, exp.Distinct):
         _check_args(inner, binder, "expressions")
-        if len(inner.expressions) != 1:
+        parts = inner.expressions
+        if len(parts) == 1 and type(parts[0]) is exp.Tuple:
+            parts = parts[0].expressions  # of a composite id
+        if len(parts) != 1 and name != "COUNT":
             binder.refuse(node, "DISTINCT takes one column here", f"Write {name}(DISTINCT x).")
-        return AggregateSyntax(
-            node, name, function, (inner.expressions[0],), distinct=True, probability=at
-        )
+        return AggregateSyntax(node, name, function, tuple(parts), distinct=True, probability=at)
     if inner is None:
         fix = (
             "Write MODE(x), or MODE() WITHIN GROUP (ORDER BY x)."

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,6 @@ from hedgerow.engines.compile.column_casts import (
     StoredColumn,
     compile_parse,
     compile_read,
-    compile_unit_id,
     is_clamped_integer,
 )
 from hedgerow.engines.compile.dialect import Dialect
@@ -26,6 +25,7 @@ from hedgerow.engines.compile.sql_builders import column, select
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.compile.stored_tables import (
     StoredTable,
+    compile_unit_id,
     find_column,
     locate_columns,
     locate_unit,
@@ -233,7 +233,7 @@ def _attach_table(
     if path is not None:
         names = {
             stored.name: None
-            for stored in (*stored.columns.values(), *([stored.unit] if stored.unit else []))
+            for stored in (*stored.columns.values(), *_list_unit_columns(stored.unit))
         }
         message = (
             f"The statistics in the file {path.name} (minimum, maximum or NULLs of a column) do not"
@@ -244,6 +244,11 @@ def _attach_table(
         ):
             raise SourceError(message)
     return stored, there
+
+
+def _list_unit_columns(unit: StoredColumn | None) -> list[StoredColumn]:
+    """List the columns that hold the unit id."""
+    return [] if unit is None else [part for part, _ in unit.parts] or [unit]
 
 
 def map_engine_types(columns: Sequence[tuple[str, str]]) -> tuple[PhysicalColumn, ...]:
@@ -290,7 +295,15 @@ def _build_parse_query(
     ]
     stored = {declared.name: StoredColumn(name, declared.type) for name, _, declared in wanted}
     unit, id_ = locate_unit(schema, columns), schema.id_column
-    if (
+    if unit is not None and unit.parts:
+        named = [(f"u{i}", part, read) for i, (part, read) in enumerate(unit.parts)]
+        outputs += [
+            (name, compile_parse(column(part.name), read.type, dialect))
+            for name, part, read in named
+        ]
+        parts = tuple((StoredColumn(name, read.type), read) for name, _, read in named)
+        unit = replace(unit, parts=parts)
+    elif (
         unit is not None
         and id_ is not None
         and not any(each.name == id_.name and is_clamped_integer(each) for each in schema.columns)
