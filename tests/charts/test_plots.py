@@ -62,7 +62,9 @@ def test_lying_bars_begin_at_zero_and_have_their_numbers_beside_them() -> None:
 
 
 def test_a_line_has_its_band_around_it() -> None:
-    root = read(draw_line_chart([Bar(str(i), i, i - 1, i + 2) for i in range(5)], "words"))
+    bars = [Bar(str(i), i, i - 1, i + 2) for i in range(5)]
+    assert draw_line_chart(bars, "words", has_whiskers=True).count('class="whisker"') == 5
+    root = read(draw_line_chart(bars, "words"))
     (band,), (path,) = list(root.iter("polygon")), list(root.iter("polyline"))
     points = [tuple(map(float, point.split(","))) for point in str(path.get("points")).split()]
     ring = [tuple(map(float, point.split(","))) for point in str(band.get("points")).split()]

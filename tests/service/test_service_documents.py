@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.service.problems import NotAllowed
-from service.helpers_service import COUNT, RunningService
+from service.helpers_service import RunningService
 
 
 def test_the_history_has_the_texts_of_ones_own_questions(running: RunningService) -> None:
-    sql = f"{COUNT} -- by region"
+    sql = "SELECT COUNT(*) FROM visits WHERE age < 71 -- a comment"
     running.ask("ana", sql, epsilon=0.125)
     own = running.request("GET", "/api/v1/history", who="ana").document["entries"]
     assert sql in [entry["sql"] for entry in own]

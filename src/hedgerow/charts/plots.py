@@ -12,6 +12,7 @@ from hedgerow.charts.svg import (
     build_scale,
     compute_label_width,
     compute_ticks,
+    draw_circle,
     draw_line,
     draw_polygon,
     draw_polyline,
@@ -84,8 +85,9 @@ def draw_column_chart(bars: Sequence[Bar], description: str) -> str:
     return _close_frame(bars, at, parts, description)
 
 
-def draw_line_chart(bars: Sequence[Bar], description: str) -> str:
-    """Draw a line through the values in their order, with a band between their intervals' ends."""
+def draw_line_chart(bars: Sequence[Bar], description: str, *, has_whiskers: bool = False) -> str:
+    """Draw a line through the values in their order, with a band between their intervals' ends,
+    and with each interval as well if they are few."""
     at, parts = _draw_frame(bars)
     pitch = _column_pitch(bars)
     xs = [_LEFT + (place + 0.5) * pitch for place in range(len(bars))]
@@ -94,6 +96,11 @@ def draw_line_chart(bars: Sequence[Bar], description: str) -> str:
     )
     parts.append(draw_polygon(upper + lower[::-1]))
     parts.append(draw_polyline((x, at(bar.value)) for x, bar in zip(xs, bars, strict=True)))
+    if has_whiskers:
+        for x, bar in zip(xs, bars, strict=True):
+            low, high = bar.extent
+            parts.append(draw_whisker(x, at(low), at(high), min(pitch * 0.2, 4)))
+            parts.append(draw_circle(x, at(bar.value), 2.5, bar.tooltip))
     return _close_frame(bars, at, parts, description)
 
 

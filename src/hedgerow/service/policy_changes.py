@@ -24,6 +24,8 @@ class PolicyChange:
     loosenings: tuple[str, ...] = ()
     other_changes: tuple[str, ...] = ()
     mistakes: str = ""
+    ruling: Policy | None = None
+    written: Policy | None = None
 
 
 def compare_policy_file(file: Path, ledger: LedgerBase) -> PolicyChange:
@@ -40,6 +42,8 @@ def compare_policy_file(file: Path, ledger: LedgerBase) -> PolicyChange:
         written.digest != ledger.policy_digest,
         list_loosenings(ruling, written),
         list_tightenings(ruling, written),
+        ruling=ruling,
+        written=written,
     )
 
 

@@ -152,6 +152,8 @@ class QueryService(ServiceDocuments):
 
     def ask_stored(self, caller: Caller, sql: str, *, epsilon: Number | None = None) -> AskedAnswer:
         """Answer a question again, for a download; one that would be charged is refused."""
+        self._check_role(caller, sql)
+        self._check_statement(sql)
         if not is_system_query(sql):
             with self._current() as database:
                 analyst = self._name_analyst(database, caller)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
+from fractions import Fraction
 from typing import Any
 
 from hedgerow.answers.clipping_bounds import ClippingHistogram
@@ -89,22 +90,47 @@ class ServiceDocuments(ABC):
             return {"quotas": self._list_rows(database, "quotas", caller)}
 
     def list_publications(self, caller: Caller) -> dict[str, Any]:
-        """Return the charges of publications, whose files the custodian gives out."""
+        """Return what was published of the tables that the caller may ask about; the custodian
+        gives out the files."""
         with self._current() as database:
-            entries = self._list_rows(database, "ledger", caller)
-        about = [one for one in entries if "publication" in str(one["about"] or "")]
-        return {"publications": about}
+            known = {row["name"] for row in self._list_rows(database, "tables", caller)}
+            charges = [one for one in database.ledger.entries() if one.kind == "charge"]
+        return {
+            "publications": [
+                {
+                    "entry": charge.seq,
+                    "time": charge.time[:19],
+                    "population": ", ".join(charge.body["charges"]),
+                    "epsilon": float(Fraction(charge.body["epsilon"])),
+                    "publication": charge.body["about"]["publication"],
+                    "table": charge.body["about"].get("table", ""),
+                }
+                for charge in charges
+                if "publication" in charge.body["about"]
+                and set(str(charge.body["about"].get("table", "")).split(", ")) <= known
+            ]
+        }
 
     def list_ledger(self, caller: Caller) -> dict[str, Any]:
         """Return all ledger entries, and the result of verifying their chain."""
         self.require_overview(caller)
         with self._current() as database:
+            entries = self._list_rows(database, "ledger", caller)
+        return {"entries": entries, "verification": self.verify_ledger(caller)}
+
+    def verify_ledger(self, caller: Caller) -> str:
+        """Recompute the chain of the ledger and what was spent, and return the result."""
+        self.require_overview(caller)
+        with self._current() as database:
             path = database.policy.ledger_path
             assert path is not None
-            return {
-                "entries": self._list_rows(database, "ledger", caller),
-                "verification": str(verify(path)),
-            }
+            return str(verify(path))
+
+    @property
+    def largest_epsilon(self) -> float:
+        """The largest epsilon that one question may name."""
+        with self._current() as database:
+            return float(max(rule.max_epsilon_per_query for rule in database.policy.budgets))
 
     def compare_policy(self) -> PolicyChange:
         """Compare the policy file with the policy that rules."""

@@ -38,67 +38,27 @@ def ana(running: RunningService) -> Browser:
     return Browser(running, "ana")
 
 
-def test_the_first_page_tells_what_may_be_asked_and_what_is_left(ana: Browser) -> None:
-    text = ana.get("/")
-    for words in ("visits", "age", "integer, 0 to 110", "patients", "left", 'placeholder="0.5"'):
+def test_the_start_leads_analysts_to_questions_and_others_to_the_overview(
+    running: RunningService,
+) -> None:
+    for name, path in (("ana", "/ask"), ("carl", "/overview"), ("aude", "/overview")):
+        start = running.request("GET", "/", cookie=Browser(running, name).cookie)
+        assert (start.status, start.headers["location"]) == (303, path)
+
+
+def test_tables_are_described_by_what_is_public(ana: Browser) -> None:
+    text = ana.get("/tables")
+    for words in ("visits", "shifts", "integer, 0 to 110", "version", "/ask?sql=SELECT%20region"):
         assert words in text
+    assert "shifts" not in Browser(ana.running, "ben").get("/tables")
 
 
-def test_an_answer_shows_caveats_error_bars_and_the_same_for_other_tools(ana: Browser) -> None:
-    status, text = ana.post("/ask", sql=COUNT, epsilon="0.5")
-    assert status == 200
-    assert text.index('class="caveats"') < text.index("<figure>") < text.index("<table>")
-    assert 'class="whisker"' in text
-    assert re.search(r"<td>north</td>", text)
-    for tool in ("psycopg.connect(", "curl -H", "psql -h"):
-        assert tool in text
-
-
-def test_a_refusal_keeps_the_question_in_its_field(ana: Browser) -> None:
-    status, text = ana.post("/ask", sql="SELECT * FROM visits -- <b>")
-    assert status == 400
-    assert "individual rows" in text
-    assert "SELECT * FROM visits -- &lt;b&gt;" in text
-    assert "<b>" not in text
-    status, text = ana.post("/ask", sql=COUNT, epsilon="much")
-    assert status == 422
-    assert "must be a number" in text
-
-
-def test_an_explanation_costs_nothing(ana: Browser) -> None:
-    before = len(ana.running.service._database.ledger.entries())
-    status, text = ana.post("/explain", sql="SELECT COUNT(*) FROM visits WHERE age < 51")
-    assert status == 200
-    assert "COUNT(*)" in text
-    status, text = ana.post(
-        "/ask", sql="EXPLAIN PRIVACY SELECT COUNT(*) FROM visits WHERE age < 51"
-    )
-    assert status == 200
-    assert len(ana.running.service._database.ledger.entries()) == before
-
-
-def test_the_preview_is_json_and_needs_the_secret(ana: Browser) -> None:
-    body = {"sql": "SELECT COUNT(*) FROM visits WHERE age < 52", "error": "9"}
-    for secret, status in ((ana.secret, 200), ("wrong", 403)):
-        answer = ana.running.request(
-            "POST", "/preview", cookie=ana.cookie, body=body, headers={"X-Form-Secret": secret}
-        )
-        assert answer.status == status
-    answer = ana.running.request(
-        "POST",
-        "/preview",
-        cookie=ana.cookie,
-        body={"sql": "SELECT * FROM visits"},
-        headers={"X-Form-Secret": ana.secret},
-    )
-    assert "individual rows" in answer.document["detail"]
-
-
-def test_questions_are_saved_and_deleted(ana: Browser) -> None:
-    assert ana.post("/saved", name="my <count>", sql=COUNT)[0] == 303
-    assert "my &lt;count&gt;" in ana.get("/")
-    assert ana.post("/saved/delete", name="my <count>")[0] == 303
-    assert "my &lt;count&gt;" not in ana.get("/")
+def test_the_budget_shows_ones_own_spending(running: RunningService, ana: Browser) -> None:
+    ana.post("/ask", sql="SELECT COUNT(*) FROM visits WHERE age < 33", epsilon="0.5")
+    assert "Epsilon you asked for about patients over time" in ana.get("/budget")
+    text = Browser(running, "ben").get("/budget")
+    assert "You asked nothing yet" in text
+    assert "of 2 <span>epsilon left" in text
 
 
 def test_tokens_are_shown_once_and_revoked(ana: Browser) -> None:
@@ -119,6 +79,8 @@ def test_tokens_are_shown_once_and_revoked(ana: Browser) -> None:
 def test_the_history_is_ones_own(running: RunningService, ana: Browser) -> None:
     ana.post("/ask", sql=COUNT, epsilon="0.5")
     assert "COUNT(*)" in ana.get("/history")
+    assert "/ask?epsilon=0.5&amp;sql=SELECT%20region" in ana.get("/history")
+    assert "Page 1 of" not in ana.get("/history?page=x")
     assert "COUNT(*)" not in Browser(running, "ben").get("/history")
     assert "COUNT(*)" in Browser(running, "aude").get("/history")
 
@@ -128,7 +90,7 @@ def test_login_and_logout(running: RunningService) -> None:
     form = {"name": "eve", "password": PASSWORD}
     answer = running.request("POST", "/login", form=form)
     cookie = answer.headers["set-cookie"].split("=", 1)[1].split(";")[0]
-    assert running.request("GET", "/", cookie=cookie).status == 200
+    assert running.request("GET", "/ask", cookie=cookie).status == 200
     assert running.request("GET", "/login", cookie=cookie).headers["location"] == "/"
     eve = Browser(running, "eve")
     eve.cookie = cookie
@@ -140,8 +102,18 @@ def test_login_and_logout(running: RunningService) -> None:
         ).status
         == 303
     )
-    assert running.request("GET", "/", cookie=cookie).headers["location"] == "/login"
+    assert running.request("GET", "/ask", cookie=cookie).headers["location"] == "/login"
     wrong = running.request("POST", "/login", form={"name": "eve", "password": "no"})
     assert wrong.status == 401
     assert "The name or the password is wrong" in wrong.text
     running.service.accounts.forget_failures("name eve", "address 127.0.0.1")
+
+
+def test_a_password_is_changed_by_the_old_one(running: RunningService) -> None:
+    running.service.accounts.set_password("eve", PASSWORD, "test")
+    eve = Browser(running, "eve")
+    assert eve.post("/password", password="wrong", new_password="another password")[0] == 403
+    assert eve.post("/password", password=PASSWORD, new_password="short")[0] == 422
+    assert eve.post("/password", password=PASSWORD, new_password="another password")[0] == 303
+    assert running.service.check_password("eve", "another password") is not None
+    assert running.request("GET", "/ask", cookie=eve.cookie).headers["location"] == "/login"

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hedgerow.service.http.spending_chart import draw_spending_chart, list_spending_steps
+from hedgerow.service.http.spending_chart import (
+    draw_spending_chart,
+    draw_spending_charts,
+    list_spending_steps,
+)
 
 ENTRIES: list[dict[str, object]] = [
     {"kind": "act", "population": None, "epsilon": None, "time": "2026-11-01T08:00:00"},
@@ -36,3 +40,12 @@ def test_the_chart_shows_the_steps_below_the_total() -> None:
     ]
     assert heights == sorted(heights, reverse=True)  # spending never falls
     assert draw_spending_chart([], 3.0, now, "Spent") == ""
+
+
+def test_each_population_has_its_chart() -> None:
+    pure, dual = {"total": "3"}, {"epsilon": {"total": "2"}, "rho": {"total": "1"}}
+    charts = draw_spending_charts(ENTRIES, {"patients": pure, "staff": dual, "x": pure}, "Spent")
+    assert "total 3" in charts["patients"]
+    assert "total 2" in charts["staff"]
+    assert 'aria-label="Spent about staff over time"' in charts["staff"]
+    assert charts["x"] == ""

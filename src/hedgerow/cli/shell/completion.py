@@ -12,20 +12,12 @@ from typing import Final
 from hedgerow.database.uncharged.system_query import SYSTEM_SCHEMA
 from hedgerow.database.uncharged.system_tables import SYSTEM_TABLES
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.rules.dp_functions import KNOWN_FUNCTIONS
+from hedgerow.sql.rules.dp_functions import KEYWORDS, KNOWN_FUNCTIONS
 from hedgerow.sql.syntax.quoting import quote_name
 
 __all__ = ["WORD_DELIMITERS", "NameCompleter"]
 
 WORD_DELIMITERS: Final = " \t\n,()=<>!+-*/%|;'"  # a dot and a backslash belong to their word
-_KEYWORDS: Final = (
-    *("SELECT", "DISTINCT", "FROM", "JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "ON"),
-    *("USING", "WHERE", "AND", "OR", "NOT", "IN", "EXISTS", "IS", "NULL", "LIKE", "ILIKE"),
-    *("BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END", "AS", "GROUP", "BY", "ROLLUP"),
-    *("CUBE", "HAVING", "QUALIFY", "ORDER", "ASC", "DESC", "LIMIT", "OFFSET", "UNION"),
-    *("ALL", "INTERSECT", "EXCEPT", "WITH", "OVER", "PARTITION", "FILTER", "DATE"),
-    *("INTERVAL", "TRUE", "FALSE", "EXPLAIN", "PRIVACY"),
-)
 _BEFORE_TABLE: Final = re.compile(r"(?:\b(?:FROM|JOIN)|^\s*\\d)\s+$", re.IGNORECASE)
 
 
@@ -51,7 +43,7 @@ class NameCompleter:
         table, dot, _ = word.rpartition(".")
         if dot:
             return _select_names([f"{table}.{name}" for name in self._list_columns(table)], word)
-        words = [*(f"{name}(" for name in KNOWN_FUNCTIONS), *_KEYWORDS]
+        words = [*(f"{name}(" for name in KNOWN_FUNCTIONS), *KEYWORDS]
         if word.islower():
             words = [each.lower() for each in words]
         return _select_names([*self._list_columns(), *self._tables, *words], word)

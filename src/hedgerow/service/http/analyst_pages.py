@@ -1,40 +1,26 @@
-"""The pages of analysts: login, questions with a live preview, answers, history and tokens."""
+"""The pages of everybody: login, history, tables, budget, publications and tokens."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from hedgerow.answers.explanation import Explanation
-from hedgerow.errors import HedgerowError, InvalidArgument, Refused
+from hedgerow.errors import HedgerowError, InvalidArgument
 from hedgerow.service.accounts.user_tables import SESSION_SECONDS
-from hedgerow.service.http.answer_formats import JSON, encode_document
-from hedgerow.service.http.answer_view import build_answer_page, list_snippets
-from hedgerow.service.http.guards import (
-    SESSION_COOKIE,
-    check_form,
-    find_session,
-    read_form,
-    read_json,
+from hedgerow.service.http.guards import SESSION_COOKIE, check_form, find_session, read_form
+from hedgerow.service.http.name_completion import list_example_questions
+from hedgerow.service.http.page_context import (
+    PageRequest,
+    PageRoom,
+    parse_token_number,
+    select_slice,
 )
-from hedgerow.service.http.page_context import PageRequest, PageRoom
 from hedgerow.service.http.routes import Access, ServiceRoute
+from hedgerow.service.http.spending_chart import draw_spending_charts
 from hedgerow.service.http.templating import render_template
-from hedgerow.service.problems import (
-    describe_problem,
-    find_problem_kind,
-)
-from hedgerow.service.query_service import AskedAnswer
+from hedgerow.service.problems import find_problem_kind
 
 __all__ = ["AnalystPages"]
-
-_OWN_HISTORY = (
-    "Your own questions. That an answer is free tells that somebody has asked the question before."
-)
 
 
 class AnalystPages(PageRoom):
@@ -47,16 +33,15 @@ class AnalystPages(PageRoom):
             ServiceRoute("GET", "/login", self.show_login, Access.public),
             ServiceRoute("POST", "/login", self.log_in, Access.public),
             ServiceRoute("POST", "/logout", self.log_out, Access.session),
-            ServiceRoute("GET", "/", self.show_ask, Access.session),
-            ServiceRoute("POST", "/ask", self.ask, Access.session),
-            ServiceRoute("POST", "/explain", self.explain, Access.session),
-            ServiceRoute("POST", "/preview", self.preview, Access.session),
-            ServiceRoute("POST", "/saved", self.save_question, Access.session),
-            ServiceRoute("POST", "/saved/delete", self.delete_question, Access.session),
+            ServiceRoute("GET", "/", self.show_start, Access.session),
             ServiceRoute("GET", "/history", self.show_history, Access.session),
+            ServiceRoute("GET", "/tables", self.show_tables, Access.session),
+            ServiceRoute("GET", "/budget", self.show_budget, Access.session),
+            ServiceRoute("GET", "/publications", self.show_publications, Access.session),
             ServiceRoute("GET", "/tokens", self.show_tokens, Access.session),
             ServiceRoute("POST", "/tokens", self.add_token, Access.session),
             ServiceRoute("POST", "/tokens/revoke", self.revoke_token, Access.session),
+            ServiceRoute("POST", "/password", self.change_password, Access.session),
         )
 
     async def show_login(self, request: Request) -> Response:
@@ -106,128 +91,57 @@ class AnalystPages(PageRoom):
         response.delete_cookie(SESSION_COOKIE, path="/")
         return response
 
-    async def show_ask(self, request: Request) -> Response:
-        """Show the question form; an auditor, who may not ask, goes to the overview."""
+    async def show_start(self, request: Request) -> Response:
+        """Show an analyst the question form, and custodian and auditor the overview."""
         page = await self.open(request)
-        if not page.account.role.may_ask:
-            return RedirectResponse("/overview", 303)
-        return await self._show_ask(page, sql=request.query_params.get("sql", ""))
-
-    async def _show_ask(self, page: PageRequest, status: int = 200, **values: Any) -> Response:
-        caller = page.caller
-
-        def read() -> dict[str, Any]:
-            left, tables = self.service.read_budgets(caller), self.service.list_tables(caller)
-            return {
-                "budgets": left["budgets"],
-                "quotas": [one for one in left["quotas"] if one["analyst"] == caller.name],
-                "tables": tables["tables"],
-                "saved": self.service.accounts.list_questions(caller.name),
-                "default_epsilon": self.service.default_epsilon,
-            }
-
-        defaults: dict[str, Any] = {
-            "sql": "",
-            "epsilon": "",
-            "explanation": "",
-            "answer": None,
-            "snippets": [],
-        }
-        found = await self.call(read)
-        return self.show(page, "ask.html", status, **(defaults | found | values))
-
-    async def ask(self, request: Request) -> Response:
-        """Answer the question of the form."""
-        return await self._show_result(request, self.service.ask)
-
-    async def explain(self, request: Request) -> Response:
-        """Explain the question of the form."""
-        return await self._show_result(request, self.service.explain)
-
-    async def _show_result(self, request: Request, run: Callable[..., AskedAnswer]) -> Response:
-        """Show what a method of the service makes of the question of the form."""
-        page = await self.open(request, reads_form=True)
-        sql, epsilon = page.form.get("sql", ""), page.form.get("epsilon", "").strip()
-        try:
-            price = _parse_number(epsilon, "epsilon")
-            answer = await self.call(lambda: run(page.caller, sql, epsilon=price))
-        except HedgerowError as error:
-            return await self._show_problem(page, error, sql, epsilon)
-        if isinstance(answer, Explanation):
-            return await self._show_ask(page, sql=sql, epsilon=epsilon, explanation=repr(answer))
-        snippets = list_snippets(
-            str(request.base_url).rstrip("/"),
-            self.service.settings.pg_port,
-            self.service.name,
-            page.account.name,
-            sql,
-            epsilon,
-        )
-        return await self._show_ask(
-            page, sql=sql, epsilon=epsilon, answer=build_answer_page(answer), snippets=snippets
-        )
-
-    async def _show_problem(
-        self, page: PageRequest, error: HedgerowError, sql: str, epsilon: str
-    ) -> Response:
-        kind = find_problem_kind(error)
-        return await self._show_ask(
-            page,
-            kind.status,
-            sql=sql,
-            epsilon=epsilon,
-            problem=describe_problem(error),
-            problem_title=kind.title,
-        )
-
-    async def preview(self, request: Request) -> Response:
-        """Explain a question while it is typed, as JSON."""
-        page = await self.open(request)
-        check_form(
-            request,
-            {"form_secret": request.headers.get("x-form-secret", "")},
-            page.session,
-        )
-        limit = self.service.settings.limits.body_bytes
-        body = await read_json(request, limit, "sql", "epsilon", "error")
-        found = await self.call(
-            lambda: self.service.explain(
-                page.caller,
-                str(body.get("sql", "")),
-                epsilon=_parse_number(str(body.get("epsilon", "")), "epsilon"),
-                error=_parse_number(str(body.get("error", "")), "error"),
-            )
-        )
-        return Response(encode_document(found.to_dict()), media_type=JSON)
-
-    async def save_question(self, request: Request) -> Response:
-        """Save a question under a name."""
-        page = await self.open(request, reads_form=True)
-        name, sql = page.form.get("name", "").strip(), page.form.get("sql", "")
-        await self.call(lambda: self.service.accounts.save_question(page.account.name, name, sql))
-        return RedirectResponse("/", 303)
-
-    async def delete_question(self, request: Request) -> Response:
-        """Delete a saved question."""
-        page = await self.open(request, reads_form=True)
-        name = page.form.get("name", "")
-        await self.call(lambda: self.service.accounts.delete_question(page.account.name, name))
-        return RedirectResponse("/", 303)
+        return RedirectResponse("/overview" if page.account.role.sees_everything else "/ask", 303)
 
     async def show_history(self, request: Request) -> Response:
-        """Show the ledger entries of the account."""
+        """Show the questions of the account; custodian and auditor see all of them."""
         page = await self.open(request)
         found = await self.call(lambda: self.service.list_history(page.caller))
-        own = [one for one in found["entries"] if one["analyst"] == page.account.name]
-        entries = found["entries"] if page.account.role.sees_everything else own
+        sees_all, name = page.account.role.sees_everything, page.account.name
+        failed = {one["charge"] for one in found["entries"] if one["kind"] == "failure"}
+        charges = [
+            one
+            for one in found["entries"]
+            if one["kind"] == "charge" and (sees_all or one["analyst"] == name)
+        ]
         return self.show(
             page,
             "history.html",
-            heading="History",
-            hint=_OWN_HISTORY,
-            entries=[one for one in entries if one["kind"] == "charge"],
-            verification="",
+            failed=failed,
+            sees_all=sees_all,
+            may_ask=page.account.role.may_ask,
+            **select_slice(charges[::-1], page.request),
         )
+
+    async def show_tables(self, request: Request) -> Response:
+        """Show the tables that the account may ask about, with all that is public of them."""
+        page = await self.open(request)
+        found = await self.call(lambda: self.service.list_tables(page.caller))
+        examples = list_example_questions(found["tables"])
+        return self.show(page, "tables.html", tables=found["tables"], examples=examples)
+
+    async def show_budget(self, request: Request) -> Response:
+        """Show what is left, and what the account spent over time."""
+        page = await self.open(request)
+        left = await self.call(lambda: self.service.read_budgets(page.caller))
+        found = await self.call(lambda: self.service.list_history(page.caller))
+        own = [one for one in found["entries"] if one["analyst"] == page.account.name]
+        return self.show(
+            page,
+            "budget.html",
+            budgets=left["budgets"],
+            quotas=[one for one in left["quotas"] if one["analyst"] == page.account.name],
+            charts=draw_spending_charts(own, left["budgets"], "Epsilon you asked for"),
+        )
+
+    async def show_publications(self, request: Request) -> Response:
+        """Show what was published about the tables of the account."""
+        page = await self.open(request)
+        found = await self.call(lambda: self.service.list_publications(page.caller))
+        return self.show(page, "publications.html", publications=found["publications"][::-1])
 
     async def show_tokens(self, request: Request) -> Response:
         """Show the tokens of the account."""
@@ -260,18 +174,14 @@ class AnalystPages(PageRoom):
     async def revoke_token(self, request: Request) -> Response:
         """Revoke a token of the account."""
         page = await self.open(request, reads_form=True)
-        number, name = page.form.get("number", ""), page.account.name
-        if not number.isdecimal() or len(number) > 18:
-            raise Refused("There is no such token. Open the page again.")
-        await self.call(lambda: self.service.accounts.revoke_token(int(number), name, account=name))
+        number, name = parse_token_number(page.form), page.account.name
+        await self.call(lambda: self.service.accounts.revoke_token(number, name, account=name))
         return RedirectResponse("/tokens", 303)
 
-
-def _parse_number(text: str, argument: str) -> Decimal | None:
-    """Return the number of a field exactly; None if it is empty."""
-    if not text.strip():
-        return None
-    try:
-        return Decimal(text.strip()[:60])
-    except InvalidOperation:
-        raise InvalidArgument(argument, "must be a number, such as 0.5", text[:60]) from None
+    async def change_password(self, request: Request) -> Response:
+        """Set another password for the account, which ends its sessions."""
+        page = await self.open(request, reads_form=True)
+        await self.check_own_password(page)
+        name, password = page.account.name, page.form.get("new_password", "")
+        await self.call(lambda: self.service.accounts.set_password(name, password, name))
+        return RedirectResponse("/login", 303)

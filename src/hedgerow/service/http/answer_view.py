@@ -6,32 +6,38 @@ from __future__ import annotations
 import json
 import math
 import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
-from hedgerow.answers.render import build_answer_columns
-from hedgerow.charts.plots import Bar, draw_bar_chart
+from hedgerow.answers.render import AnswerColumn, build_answer_columns
+from hedgerow.charts.plots import Bar, draw_bar_chart, draw_line_chart
 from hedgerow.database.uncharged.exact_table import ExactTable
 
 __all__ = ["AnswerPage", "build_answer_page", "list_snippets"]
 
+_MAX_CHARTS: Final = 3
 _MAX_BARS: Final = 40
+_LEAST_POINTS: Final = 8
+_MAX_POINTS: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """The parts of an answer's page."""
+    """The parts of an answer's page: caveats and price, charts, and the first rows as text."""
 
-    columns: tuple[str, ...]
+    columns: tuple[AnswerColumn, ...]
     rows: list[list[tuple[str, str]]]  # value and interval
     hidden_rows: int
     notes: tuple[str, ...]
     cost: str
     receipt: int | None
     is_free: bool
-    chart: str
+    charts: tuple[tuple[str, str], ...]  # caption and drawing
 
 
 def build_answer_page(answer: Answer | ExactTable | PostprocessedAnswer) -> AnswerPage:
@@ -44,30 +50,65 @@ def build_answer_page(answer: Answer | ExactTable | PostprocessedAnswer) -> Answ
     rows = [list(row) for row in zip(*cells, strict=True)]
     receipt = answer.receipt
     return AnswerPage(
-        tuple(answer.columns),
+        tuple(columns),
         rows,
         len(answer.rows) - len(rows),
         tuple(answer.notes),
         str(answer.cost),
         None if receipt is None else receipt.entry,
         receipt is None or receipt.reused,
-        draw_answer(answer),
+        tuple(list_charts(answer)),
     )
 
 
-def draw_answer(answer: Answer | ExactTable | PostprocessedAnswer) -> str:
-    """Draw the first column with intervals as bars, labelled by the keys; "" without one."""
+def list_charts(
+    answer: Answer | ExactTable | PostprocessedAnswer,
+) -> Iterator[tuple[str, str]]:
+    """Draw the first columns that have intervals, each against the keys: as a line where they are
+    dates or many numbers, else as bars."""
     keys = [name for name in answer.columns if name in answer.keys]
-    drawn = next((name for name in answer.columns if name not in answer.keys), None)
-    if drawn is None or not keys or not answer.rows or isinstance(answer, ExactTable):
-        return ""
-    pairs = answer.interval(drawn, rows=_MAX_BARS)
-    bars = [
-        _build_bar(" · ".join(str(row[key]) for key in keys), row[drawn], pair)
-        for row, pair in zip(answer.rows, pairs, strict=False)
-        if isinstance(row[drawn], int | float) and math.isfinite(row[drawn])
-    ]
-    return draw_bar_chart(bars, f"{drawn} with 95 % intervals") if bars else ""
+    noisy = [name for name in answer.columns if name not in answer.keys]
+    if isinstance(answer, ExactTable) or not answer.rows or (not keys and len(noisy) > 1):
+        return
+    is_line = len(keys) == 1 and _has_order([row[keys[0]] for row in answer.rows])
+    most = _MAX_POINTS if is_line else _MAX_BARS
+    drawn = 0
+    for name in noisy:
+        pairs = answer.interval(name, rows=most)
+        bars = [
+            (row, _build_bar(" · ".join(_format_key(row[key]) for key in keys), row[name], pair))
+            for row, pair in zip(answer.rows, pairs, strict=False)
+            if _is_number(row[name])
+        ]
+        if drawn == _MAX_CHARTS or not any(bar.low is not None for _, bar in bars):
+            continue
+        drawn += 1
+        by = f" by {', '.join(keys)}" if keys else ""
+        part = f" (the first {most} of {len(answer.rows):,} rows)" * (len(answer.rows) > most)
+        caption = f"{name}{by}, with 95 % intervals{part}"
+        if is_line:
+            bars.sort(key=lambda pair: pair[0][keys[0]])
+            few = len(bars) <= _MAX_BARS
+            yield caption, draw_line_chart([bar for _, bar in bars], caption, has_whiskers=few)
+        else:
+            yield caption, draw_bar_chart([bar for _, bar in bars], caption)
+
+
+def _has_order(values: Sequence[object]) -> bool:
+    """Return whether the values of a key are dates, or many numbers."""
+    if any(value is None for value in values) or len(values) < _LEAST_POINTS:
+        return False
+    return all(isinstance(value, date) or _is_number(value) for value in values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _format_key(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _build_bar(label: str, value: float, pair: Any) -> Bar:
@@ -83,18 +124,18 @@ def list_snippets(
     """List the same question in Python, curl and psql."""
     body = {"sql": sql} | ({"epsilon": epsilon} if epsilon else {})
     setting = f"SET hedgerow.epsilon = {epsilon}" if epsilon else ""
-    first = f"    connection.execute({setting!r})\n" if epsilon else ""
-    host = address.split("//")[1].rsplit(":", 1)[0]
+    price = f", epsilon={epsilon!r}" if epsilon else ""
+    host = urlsplit(address).hostname or ""
     return [
         (
             "Python",
-            f"import psycopg\n\nwith psycopg.connect(\n"
-            f'    "host={host} port={pg_port} user={account} dbname={name}", password=TOKEN\n'
-            f") as connection:\n{first}    rows = connection.execute({sql!r}).fetchall()",
+            "import hedgerow as hr\n\n"
+            f"db = hr.remote({address!r}, token=TOKEN)\n"
+            f"db.query({sql!r}{price})",
         ),
         (
             "curl",
-            f'curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n'
+            'curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n'
             f"  -d {shlex.quote(json.dumps(body))} {address}/api/v1/query",
         ),
         (

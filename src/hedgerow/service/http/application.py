@@ -21,6 +21,7 @@ from hedgerow.service.http.answer_formats import encode_document
 from hedgerow.service.http.api import HttpApi
 from hedgerow.service.http.custodian_pages import CustodianPages
 from hedgerow.service.http.guards import BodyTooLarge, add_security_headers
+from hedgerow.service.http.question_pages import QuestionPages
 from hedgerow.service.http.routes import Access, ServiceRoute
 from hedgerow.service.http.templating import STATIC_FOLDER, render_template
 from hedgerow.service.metrics import Metrics
@@ -44,6 +45,7 @@ def list_routes(service: QueryService, metrics: Metrics) -> tuple[ServiceRoute, 
     return (
         *HttpApi(service, metrics).routes,
         *AnalystPages(service).routes,
+        *QuestionPages(service).routes,
         *CustodianPages(service).routes,
     )
 

@@ -1,19 +1,29 @@
-"""The pages of custodians and auditors: budgets, policy, accounts and ledger."""
+"""The pages of custodians and auditors: overview, policy, people, clipping and ledger."""
 
 from __future__ import annotations
 
-from collections import Counter
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.service.accounts.records import Role
-from hedgerow.service.http.page_context import PageRequest, PageRoom
+from hedgerow.service.http.clipping_view import build_clipping_view
+from hedgerow.service.http.page_context import (
+    PageRequest,
+    PageRoom,
+    parse_token_number,
+    select_slice,
+)
+from hedgerow.service.http.policy_lines import DiffLine, diff_policies, explain_policy_lines
 from hedgerow.service.http.routes import Access, ServiceRoute
-from hedgerow.service.policy_changes import accept_policy_file
+from hedgerow.service.http.spending_chart import draw_spending_charts
+from hedgerow.service.policy_changes import PolicyChange, accept_policy_file
 
 __all__ = ["CustodianPages"]
+
+_RECENT: Final = 8  # questions on the overview
 
 
 class CustodianPages(PageRoom):
@@ -31,18 +41,32 @@ class CustodianPages(PageRoom):
             ServiceRoute(
                 "POST", "/accounts/disable", self.disable_account, Access.custodian_session
             ),
+            ServiceRoute("POST", "/accounts/enable", self.enable_account, Access.custodian_session),
+            ServiceRoute(
+                "POST", "/accounts/password", self.reset_password, Access.custodian_session
+            ),
+            ServiceRoute(
+                "POST", "/accounts/tokens/revoke", self.revoke_token, Access.custodian_session
+            ),
+            ServiceRoute("GET", "/clipping", self.show_clipping, Access.overview_session),
             ServiceRoute("GET", "/ledger", self.show_ledger, Access.overview_session),
         )
 
     async def show_overview(self, request: Request) -> Response:
-        """Show budgets, quotas and the promise about time."""
+        """Show budgets over time, quotas, the last questions and the promise about time."""
         page = await self.open_overview(request)
         left = await self.call(lambda: self.service.read_budgets(page.caller))
+        found = await self.call(lambda: self.service.list_history(page.caller))
+        change = await self.call(self.service.compare_policy)
+        charges = [one for one in found["entries"] if one["kind"] == "charge"]
         return self.show(
             page,
             "overview.html",
             budgets=left["budgets"],
             quotas=left["quotas"],
+            charts=draw_spending_charts(charges, left["budgets"], "Epsilon asked for"),
+            recent=charges[: -_RECENT - 1 : -1],
+            is_policy_changed=change.is_changed,
             timing=self.service.settings.departures.describe(),
         )
 
@@ -53,7 +77,8 @@ class CustodianPages(PageRoom):
         return self.show(
             page,
             "policy.html",
-            text=change.text,
+            lines=explain_policy_lines(change.text),
+            diff=_list_diff(change),
             mistakes=change.mistakes,
             changed=change.is_changed,
             loosenings=change.loosenings,
@@ -79,12 +104,13 @@ class CustodianPages(PageRoom):
     async def _show_accounts(self, page: PageRequest) -> Response:
         accounts = await self.call(self.service.accounts.list_accounts)
         tokens = await self.call(self.service.accounts.list_tokens)
-        counts = Counter(token.account for token in tokens if not token.is_revoked)
+        quotas = await self.call(lambda: self.service.list_quotas(page.caller))
         return self.show(
             page,
             "accounts.html",
             accounts=accounts,
-            token_counts=counts,
+            tokens=[token for token in tokens if not token.is_revoked],
+            quotas={one["analyst"]: one for one in quotas["quotas"]},
             is_custodian=page.account.role is Role.custodian,
         )
 
@@ -110,15 +136,58 @@ class CustodianPages(PageRoom):
         await self.call(lambda: self.service.accounts.set_disabled(name, True, page.account.name))
         return RedirectResponse("/accounts", 303)
 
-    async def show_ledger(self, request: Request) -> Response:
-        """Show all entries of the ledger, and verify its chain."""
+    async def enable_account(self, request: Request) -> Response:
+        """Allow an account again that was disabled."""
+        page = await self.open_custodian(request)
+        await self.check_own_password(page)
+        name = page.form.get("name", "")
+        await self.call(lambda: self.service.accounts.set_disabled(name, False, page.account.name))
+        return RedirectResponse("/accounts", 303)
+
+    async def reset_password(self, request: Request) -> Response:
+        """Give an account a new password, which ends its sessions."""
+        page = await self.open_custodian(request)
+        await self.check_own_password(page)
+        name, password = page.form.get("name", ""), page.form.get("new_password", "")
+        await self.call(
+            lambda: self.service.accounts.set_password(name, password, page.account.name)
+        )
+        return RedirectResponse("/accounts", 303)
+
+    async def revoke_token(self, request: Request) -> Response:
+        """Revoke a token of anybody at once."""
+        page = await self.open_custodian(request)
+        number = parse_token_number(page.form)
+        await self.call(lambda: self.service.accounts.revoke_token(number, page.account.name))
+        return RedirectResponse("/accounts", 303)
+
+    async def show_clipping(self, request: Request) -> Response:
+        """Show what was measured of each table that the caps can cut: private figures only."""
         page = await self.open_overview(request)
-        found = await self.call(lambda: self.service.list_ledger(page.caller))
+        measured = await self.call(lambda: self.service.list_clipping(page.caller))
+        tables = await self.call(lambda: self.service.list_tables(page.caller))
+        caps = {one["name"]: one for one in tables["tables"]}
+        views = [
+            build_clipping_view(name, histogram, caps[name]) for name, histogram in measured.items()
+        ]
+        return self.show(page, "clipping.html", tables=views)
+
+    async def show_ledger(self, request: Request) -> Response:
+        """Show all entries of the ledger, and verify its chain if that is asked for."""
+        page = await self.open_overview(request)
+        found = await self.call(lambda: self.service.list_history(page.caller))
+        verification = ""
+        if request.query_params.get("verify"):
+            verification = await self.call(lambda: self.service.verify_ledger(page.caller))
         return self.show(
             page,
-            "history.html",
-            heading="Ledger",
-            hint="Every charge, answer, failure and administrative act, in order.",
-            entries=found["entries"],
-            verification=found["verification"],
+            "ledger.html",
+            verification=verification,
+            **select_slice(found["entries"][::-1], page.request),
         )
+
+
+def _list_diff(change: PolicyChange) -> list[DiffLine]:
+    if change.ruling is None or change.written is None:
+        return []
+    return diff_policies(change.ruling, change.written)

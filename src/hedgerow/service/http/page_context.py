@@ -3,7 +3,7 @@ worker threads for everything that blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -11,13 +11,21 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from hedgerow.errors import Refused
 from hedgerow.service.accounts.records import Account, Caller, Role, Session
 from hedgerow.service.http.guards import check_form, find_session, read_form
 from hedgerow.service.http.templating import render_template
 from hedgerow.service.problems import NotAllowed, NotAuthenticated
 from hedgerow.service.query_service import QueryService
 
-__all__ = ["PageLink", "PageRequest", "PageRoom", "list_pages"]
+__all__ = [
+    "PageLink",
+    "PageRequest",
+    "PageRoom",
+    "list_pages",
+    "parse_token_number",
+    "select_slice",
+]
 
 Result = TypeVar("Result")
 
@@ -32,20 +40,47 @@ class PageLink:
 
 
 _ALL, _OVERVIEW = frozenset(Role), frozenset({Role.custodian, Role.auditor})
+_ASKING, _ANALYST = frozenset({Role.custodian, Role.analyst}), frozenset({Role.analyst})
 _PAGES: Final = (
-    PageLink("/", "Ask", frozenset({Role.custodian, Role.analyst})),
-    PageLink("/history", "History", _ALL),
-    PageLink("/tokens", "Tokens", _ALL),
     PageLink("/overview", "Overview", _OVERVIEW),
+    PageLink("/ask", "Ask", _ASKING),
+    PageLink("/history", "History", _ALL),
+    PageLink("/budget", "Budget", _ANALYST),
+    PageLink("/tables", "Tables", _ALL),
+    PageLink("/publications", "Publications", _ALL),
     PageLink("/policy", "Policy", _OVERVIEW),
-    PageLink("/accounts", "Accounts", _OVERVIEW),
+    PageLink("/accounts", "People", _OVERVIEW),
+    PageLink("/clipping", "Clipping", _OVERVIEW),
     PageLink("/ledger", "Ledger", _OVERVIEW),
+    PageLink("/tokens", "Tokens", _ALL),
 )
+_SLICE: Final = 100  # entries of a page
 
 
 def list_pages(role: Role) -> list[PageLink]:
     """Return the pages that a role may open."""
     return [page for page in _PAGES if role in page.roles]
+
+
+def select_slice(entries: Sequence[Any], request: Request) -> dict[str, Any]:
+    """Select the entries of a page of a long list, by the number in the query of its address."""
+    given = request.query_params.get("page", "1")
+    last = max(1, -(-len(entries) // _SLICE))
+    number = min(max(int(given), 1), last) if given.isdecimal() and len(given) < 9 else 1
+    return {
+        "entries": entries[(number - 1) * _SLICE : number * _SLICE],
+        "entry_count": len(entries),
+        "page_number": number,
+        "last_page": last,
+    }
+
+
+def parse_token_number(form: Mapping[str, str]) -> int:
+    """Parse the number of a token in a form."""
+    number = form.get("number", "")
+    if not number.isdecimal() or len(number) > 18:
+        raise Refused("There is no such token. Open the page again.")
+    return int(number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from hedgerow.charts.svg import (
     CHARACTER_WIDTH,
@@ -19,7 +19,12 @@ from hedgerow.charts.svg import (
     wrap_svg,
 )
 
-__all__ = ["SpendingStep", "draw_spending_chart", "list_spending_steps"]
+__all__ = [
+    "SpendingStep",
+    "draw_spending_chart",
+    "draw_spending_charts",
+    "list_spending_steps",
+]
 
 _LEFT, _RIGHT, _TOP, _HEIGHT = 56, 24, 14, 150
 _DATE_LENGTH: Final = 16  # of a time, up to its minutes
@@ -31,6 +36,19 @@ class SpendingStep:
 
     time: datetime
     spent: float
+
+
+def draw_spending_charts(
+    entries: Sequence[dict[str, object]], budgets: Mapping[str, dict[str, Any]], label: str
+) -> dict[str, str]:
+    """Draw what was spent of each population up to now; "" where nothing was."""
+    now = datetime.now(UTC)
+    charts = {}
+    for name, budget in budgets.items():
+        total = float(budget.get("epsilon", budget)["total"])
+        steps = list_spending_steps(entries, name)
+        charts[name] = draw_spending_chart(steps, total, now, f"{label} about {name} over time")
+    return charts
 
 
 def list_spending_steps(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from decimal import ROUND_DOWN, Context, Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ __all__ = ["STATIC_FOLDER", "render_template"]
 
 _FOLDER: Final = Path(__file__).parent
 STATIC_FOLDER: Final = _FOLDER / "static"
+_SMALL: Final = Decimal("0.0001")  # below it a number is written with an exponent
 
 
 def _format_plain(value: object) -> str:
@@ -21,6 +23,12 @@ def _format_plain(value: object) -> str:
     if "e" in text:
         text = f"{float(text):.12f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _format_short(value: object) -> str:
+    """Return what is left of a budget with at most four digits that count, rounded down."""
+    number = Context(prec=4, rounding=ROUND_DOWN).create_decimal(str(value)).normalize()
+    return f"{number:f}" if number == 0 or abs(number) >= _SMALL else f"{number:g}"
 
 
 def _format_day(seconds: float) -> str:
@@ -34,7 +42,7 @@ _ENVIRONMENT: Final = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters |= {"plain": _format_plain, "day": _format_day}
+_ENVIRONMENT.filters |= {"plain": _format_plain, "short": _format_short, "day": _format_day}
 
 
 def render_template(name: str, status: int = 200, **values: Any) -> Response:

@@ -16,9 +16,17 @@ from hedgerow.sql.rules.dates import CLOCK_NAMES, bind_clock, bind_date_part
 from hedgerow.sql.rules.foreign_functions import REPLACEMENTS
 from hedgerow.sql.syntax.named_arguments import find_named_arguments
 
-__all__ = ["KNOWN_FUNCTIONS", "RULES"]
+__all__ = ["KEYWORDS", "KNOWN_FUNCTIONS", "RULES"]
 
 _INTERVAL_ENDS = {"DP_INTERVAL_LOW": "low", "DP_INTERVAL_HIGH": "high", "DP_CLIPPED": "clipped"}
+KEYWORDS = (
+    *("SELECT", "DISTINCT", "FROM", "JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "ON"),
+    *("USING", "WHERE", "AND", "OR", "NOT", "IN", "EXISTS", "IS", "NULL", "LIKE", "ILIKE"),
+    *("BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END", "AS", "GROUP", "BY", "ROLLUP"),
+    *("CUBE", "HAVING", "QUALIFY", "ORDER", "ASC", "DESC", "LIMIT", "OFFSET", "UNION"),
+    *("ALL", "INTERSECT", "EXCEPT", "WITH", "OVER", "PARTITION", "FILTER", "DATE"),
+    *("INTERVAL", "TRUE", "FALSE", "EXPLAIN", "PRIVACY"),
+)
 KNOWN_FUNCTIONS = (
     *("COUNT", "COUNT_IF", "SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP"),
     *("COVAR_POP", "COVAR_SAMP", "CORR", "SKEWNESS", "KURTOSIS"),
