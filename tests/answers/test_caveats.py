@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 
 import pyarrow as pa
 import pytest
@@ -220,3 +221,19 @@ def test_dates_known_by_month_have_a_caveat_where_used() -> None:
         ):
             assert said in db.explain(sql, epsilon=1).notes
         assert said not in db.explain("SELECT COUNT(*) FROM data", epsilon=1).notes
+
+
+def test_chosen_timestamps_are_moments_between_the_declared_days() -> None:
+    times = [datetime(2026, 1, 1 + n % 9, n % 24, n % 60) for n in range(200)]
+    table = pa.table({"patient_id": list(range(200)), "t": times})
+    columns = {"t": {"type": "timestamp", "values": "2026-01-01 … 2026-01-31"}}
+    with exactly(table, columns=columns) as db:
+        answer = db.query("SELECT MIN(t) AS a, MAX(t) AS b, MEDIAN(t) AS m FROM data", epsilon=9000)
+    assert isinstance(answer, Answer)
+    (row,) = answer.rows
+    assert abs(row["a"] - min(times)) <= timedelta(hours=2)
+    assert abs(row["b"] - max(times)) <= timedelta(hours=2)
+    assert abs(row["m"] - sorted(times)[100]) <= timedelta(hours=2)
+    said = "clamp moments to 2026-01-01 00:00:00 … 2026-01-31 23:59:59."
+    assert any(note.endswith(said) for note in answer.notes)
+    assert answer.interval("a") == [None]

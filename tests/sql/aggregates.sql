@@ -312,3 +312,29 @@ SELECT REGR_COUNT(patient_id, age) FROM visits
 SELECT BOOL_AND(smoker) FROM visits
 --> a0: least of CASE WHEN NOT smoker THEN 0 WHEN smoker THEN 1 ELSE NULL END from 0 to 1 steps of 1 by exponential (MIN, integer)
 --> bool_and = a0 = 1 (boolean)
+
+SELECT SUM(smoker) FROM visits
+--> a0: total of CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 ELSE NULL END from 0 to 1 steps of 1 (integer)
+--> sum = a0 (integer)
+
+SELECT VAR_POP(smoker) FROM visits
+--> a0: moments of CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 ELSE NULL END from 0 to 1 steps of 1 of degree 2 (VAR_POP, real)
+--> var_pop = a0 (real)
+
+SELECT QUANTILE(age, [0.1, 0.5]) FROM visits
+--> a0: quantiles of age from 0 to 110 steps of 1 at 1/10, 1/2 by exponential (QUANTILE 1/10, integer)
+--> a1: quantiles of age from 0 to 110 steps of 1 at 1/10, 1/2 by exponential (QUANTILE 1/2, integer)
+--> quantile_10 = a0 (integer)
+--> quantile_50 = a1 (integer)
+
+SELECT SKEWNESS(smoker) FROM visits
+--> a0: moments of CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 ELSE NULL END from 0 to 1 steps of 1 of degree 3 (SKEWNESS, real)
+--> skewness = a0 (real)
+
+SELECT AVG(age > 50), SUM(smoker AND age > 3) FILTER (WHERE age < 60), CORR(smoker, age) FROM visits
+--> a0: moments of CASE WHEN age >= 51 THEN 1 WHEN age <= 50 THEN 0 ELSE NULL END from 0 to 1 steps of 1 (real)
+--> a1: total of CASE WHEN age <= 59 THEN CASE WHEN age >= 4 AND smoker THEN 1 WHEN age <= 3 OR NOT smoker THEN 0 ELSE NULL END ELSE NULL END from 0 to 1 steps of 1 (integer)
+--> a2: moments of CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 ELSE NULL END from 0 to 1 steps of 1 of degree 2 and age from 0 to 110 steps of 1 (CORR, real)
+--> avg = a0 (real)
+--> sum = a1 (integer)
+--> corr = a2 (real)

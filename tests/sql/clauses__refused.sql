@@ -31,9 +31,6 @@ SELECT COUNT(*) INTO other FROM visits
 SELECT COUNT(*) FROM visits FOR UPDATE
 --> Unsupported: Row locks are not supported
 
-SELECT COUNT(*) FROM main.visits
---> Unsupported: Table names take no schema or catalog
-
 SELECT COUNT(*) FROM a.b.visits
 --> Unsupported: Table names take no schema or catalog
 

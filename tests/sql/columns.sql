@@ -14,3 +14,12 @@ SELECT "REGION", V.COST > 3 AS dear, COUNT(*) FROM Visits AS v WHERE (v.AGE) > 3
 --> count = a0 (integer)
 --> order by k0 nulls first
 --> order by k1 nulls first
+
+SELECT COUNT(*) FROM visits WHERE main.visits.age > 3
+--> where age >= 4
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM main.visits
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -13,9 +13,6 @@ SELECT COUNT(*) FROM visits WHERE v.age > 3
 SELECT COUNT(*) FROM visits v WHERE visits.age > 3
 --> Unsupported: visits is not a table of this question
 
-SELECT COUNT(*) FROM visits WHERE main.visits.age > 3
---> Unsupported: Table names take no schema or catalog
-
 SELECT COUNT(*) FROM visits WHERE a.b.c.d.e > 3
 --> Unsupported: Field access is not supported
 
@@ -33,3 +30,6 @@ SELECT region, age, COUNT(*) FROM visits GROUP BY region
 
 SELECT age + 1, COUNT(*) FROM visits GROUP BY FLOOR(age / 10)
 --> Unsupported: age is neither in GROUP BY nor inside an aggregate
+
+SELECT COUNT(*) FROM other.visits
+--> Unsupported: Table names take no schema or catalog

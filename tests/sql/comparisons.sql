@@ -84,3 +84,18 @@ SELECT COUNT(*) FROM visits WHERE smoker IN (1, 'TRUE') AND age IN ('8', 9)
 --> where age IN (8, 9) AND smoker
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age IN [30, 40] AND city = ANY(['a', 'b']) AND LIST_CONTAINS([1, -2], visits_before)
+--> where age IN (30, 40) AND city IN ('a', 'b') AND visits_before IN (-2, 1)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE (age, city) IN ((30, 'a'), (40, 'b'))
+--> where age = 30 AND city = 'a' OR age = 40 AND city = 'b'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age = TRUE
+--> where age = 1
+--> a0: rows (integer)
+--> count = a0 (integer)

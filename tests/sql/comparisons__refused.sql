@@ -90,3 +90,15 @@ SELECT COUNT(*) FROM visits WHERE city = 8
 
 SELECT COUNT(*) FROM visits WHERE age = '1e3'
 --> Unsupported: A comparison needs values of one type, but these are integer and text
+
+SELECT COUNT(*) FROM visits WHERE (age, city) IN ((30, 'a'), (40))
+--> Unsupported: Tuples are not supported
+
+SELECT COUNT(*) FROM visits WHERE age <> ANY([1, 2])
+--> Unsupported: ANY is not supported
+
+SELECT COUNT(*) FROM visits WHERE age = [1, 2]
+--> Unsupported: Lists, structs and maps are not supported
+
+SELECT COUNT(*) FROM visits WHERE visits_before[1] = 2
+--> Unsupported: Lists, structs and maps are not supported

@@ -238,3 +238,7 @@ SELECT DATE_DIFF('quarter', taken, DATE '2026-12-31') AS q, COUNT(*) FROM labs G
 --> a0: rows (integer)
 --> q = k0 (integer)
 --> count = a0 (integer)
+
+SELECT MAX(at) FROM calls
+--> a0: greatest of DATE_DIFF('second', TIMESTAMP '2026-07-01 00:00:00', at) from 0 to 2678399 steps of 1 by exponential (MAX, integer)
+--> max = TIMESTAMP '2026-07-01 00:00:00' + INTERVAL (a0 * 1000000) MICROSECOND (timestamp)

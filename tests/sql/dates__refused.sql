@@ -148,9 +148,6 @@ SELECT COUNT(*) FROM calls WHERE patient_id IN (SELECT patient_id FROM letters W
 SELECT AVG(at) FROM calls
 --> Unsupported: AVG needs numbers, but this is timestamp
 
-SELECT MAX(at) FROM calls
---> Unsupported: MAX needs numbers or dates, but this is timestamp
-
 SELECT COUNT(*) FROM visits WHERE day < NOW()
 --> Unsupported: The present is not declared
 

@@ -136,3 +136,24 @@ SELECT COUNT(*) FROM (SELECT patient_id, BOOL_OR(age > 3) AS old FROM visits GRO
 SELECT MAX(smoker) FROM visits
 --> a0: greatest of CASE WHEN NOT smoker THEN 0 WHEN smoker THEN 1 ELSE NULL END from 0 to 1 steps of 1 by exponential (MAX, integer)
 --> max = CASE WHEN a0 = 0 THEN FALSE WHEN a0 = 1 THEN TRUE ELSE NULL END (boolean)
+
+SELECT MIN(at), MAX(at) AS last, MEDIAN(at) FROM calls HAVING MAX(at) > TIMESTAMP '2026-07-02 00:00:00'
+--> a0: least of DATE_DIFF('second', TIMESTAMP '2026-07-01 00:00:00', at) from 0 to 2678399 steps of 1 by exponential (MIN, integer)
+--> a1: greatest of DATE_DIFF('second', TIMESTAMP '2026-07-01 00:00:00', at) from 0 to 2678399 steps of 1 by exponential (MAX, integer)
+--> a2: quantiles of DATE_DIFF('second', TIMESTAMP '2026-07-01 00:00:00', at) from 0 to 2678399 steps of 1 at 1/2 by exponential (QUANTILE 1/2, integer)
+--> min = TIMESTAMP '2026-07-01 00:00:00' + INTERVAL (a0 * 1000000) MICROSECOND (timestamp)
+--> last = TIMESTAMP '2026-07-01 00:00:00' + INTERVAL (a1 * 1000000) MICROSECOND (timestamp)
+--> median = TIMESTAMP '2026-07-01 00:00:00' + INTERVAL (a2 * 1000000) MICROSECOND (timestamp)
+--> having TIMESTAMP '2026-07-01 00:00:00' + INTERVAL (a1 * 1000000) MICROSECOND > TIMESTAMP '2026-07-02 00:00:00'
+
+SELECT QUANTILE(age, [0.25, 0.5]) AS q, PERCENTILE_CONT([0.5, 0.999]) WITHIN GROUP (ORDER BY Cost) FILTER (WHERE smoker) AS p, COUNT(*) FROM visits
+--> a0: quantiles of age from 0 to 110 steps of 1 at 1/4, 1/2 by exponential (QUANTILE 1/4, integer)
+--> a1: quantiles of age from 0 to 110 steps of 1 at 1/4, 1/2 by exponential (QUANTILE 1/2, integer)
+--> a2: quantiles of CASE WHEN smoker THEN Cost ELSE NULL END from 0 to 1000000 steps of 1/100 at 1/2, 999/1000 by exponential (QUANTILE 1/2, real)
+--> a3: quantiles of CASE WHEN smoker THEN Cost ELSE NULL END from 0 to 1000000 steps of 1/100 at 1/2, 999/1000 by exponential (QUANTILE 999/1000, real)
+--> a4: rows (integer)
+--> q_25 = a0 (integer)
+--> q_50 = a1 (integer)
+--> p_50 = a2 (real)
+--> p_99_9 = a3 (real)
+--> count = a4 (integer)

@@ -1,3 +1,6 @@
+SELECT MEDIAN(at, bracket => 0.1) FROM calls
+--> Unsupported: A bracket needs numbers, but this is a timestamp
+
 SELECT MEDIAN(weight) FROM visits
 --> Unbounded: MEDIAN(weight) needs bounds
 
@@ -90,3 +93,15 @@ SELECT BOOL_OR(age) FROM visits
 
 SELECT DP_INTERVAL_LOW(m), MIN(region) AS m FROM visits
 --> Unsupported: This aggregate has no interval
+
+SELECT MIN(booked) FROM calls
+--> Unbounded: MIN(booked) needs bounds
+
+SELECT AVG(at) FROM calls
+--> Unsupported: AVG needs numbers, but this is timestamp
+
+SELECT QUANTILE(age, [0.25, 0.5]) + 1 FROM visits
+--> Unsupported: The fraction of a quantile must be a literal number
+
+SELECT QUANTILE(age, []) FROM visits
+--> Unsupported: The fraction of a quantile must be a literal number

@@ -201,3 +201,12 @@ SELECT AVG(LEAST(n, 5)) FROM (SELECT patient_id, MONTH(day) AS day, COUNT(*) AS 
 --> of visits: 1 groups, 5 rows
 --> a0: moments of LEAST(f0, 5) from 0 to 5 steps of 1 (real)
 --> avg = a0 (real)
+
+SELECT COUNT(*) FROM (SELECT patient_id, MIN(at) AS first FROM calls GROUP BY patient_id) WHERE first < TIMESTAMP '2026-07-02 00:00:00'
+--> each person: f0 least of c0
+-->   columns c0: at
+-->   calls
+--> of calls: 1 groups, 1 rows
+--> where f0 < TIMESTAMP '2026-07-02 00:00:00'
+--> a0: rows (integer)
+--> count = a0 (integer)

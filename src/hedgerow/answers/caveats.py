@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from hedgerow.answers.estimates.bracketed_quantile import count_rows_needed
@@ -130,7 +130,10 @@ def _list_clamping_caveats(question: Question, noun: UnitNoun) -> Iterator[str]:
             if call.function != "COUNT" and not _is_choice(expressions.get(column))
         ]
         if columns:
-            ends = [_format_clamp(grid, bound.columns[column]) for column, grid in columns]
+            ends = [
+                _format_clamp(grid, bound.columns[column], expressions.get(column))
+                for column, grid in columns
+            ]
             clamped.setdefault(" and ".join(ends).replace(" and values", " and"), []).append(
                 call.text
             )
@@ -214,15 +217,27 @@ def describe_rho_cost(loss: Loss, budget: Budget) -> tuple[str, ...]:
     )
 
 
-def _format_clamp(grid: ClampedGrid, known: Range) -> str:
+def _format_clamp(grid: ClampedGrid, known: Range, source: Expression | None) -> str:
     """Format a clamp by the declared bounds, which its grid may not meet exactly."""
     low, high = grid.low * grid.step, grid.high * grid.step
     low = low if known.low is None else max(low, known.low)
     high = high if known.high is None else min(high, known.high)
+    start = _find_start(source)
+    if start is not None:
+        return f"moments to {start} … {start + timedelta(seconds=int(high))}"
     if known.type == "date":
         first, last = (date.fromordinal(int(end)) for end in (low, high))
         return f"dates to {first} … {last}"
     return f"values to {_format_interval(low, high, grid)}"
+
+
+def _find_start(source: Expression | None) -> datetime | None:
+    """Return the moment from which the seconds of chosen timestamps are counted."""
+    if not isinstance(source, Call) or source.function != "seconds between":
+        return None
+    first = source.arguments[0]
+    found = first.value if isinstance(first, Constant) else None
+    return found if isinstance(found, datetime) else None
 
 
 def _describe_sum_clamp(

@@ -55,7 +55,8 @@ def build_catalog(
                 (digests or {}).get(table.name),
             )
             for table in policy.tables
-        }
+        },
+        policy.name,
     )
 
 

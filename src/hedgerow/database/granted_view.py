@@ -66,5 +66,5 @@ def restrict_context(whole: QueryContext, analyst: str) -> QueryContext:
     if granted is None:
         return whole
     kept = {name: entry for name, entry in whole.catalog.tables.items() if name in granted}
-    catalog = Catalog(kept)
+    catalog = Catalog(kept, whole.catalog.database)
     return GrantedView(whole, catalog, BoundsResolver(whole.policy, catalog, whole.ledger))

@@ -155,7 +155,7 @@ class UnitStatistic:
             raise InvalidArgument(
                 "outputs", "must sum integers in whole steps of at most 2^62", name
             )
-        if self.kind in ("least", "greatest") and type_ not in ("integer", "real", "date"):
+        if self.kind in ("least", "greatest") and type_ in ("text", "boolean"):
             raise InvalidArgument("outputs", "must compare numbers or dates only", name)
 
     def range(self, columns: Mapping[str, Range]) -> Range:

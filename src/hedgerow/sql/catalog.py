@@ -169,9 +169,10 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Tables by name, in any case."""
+    """Tables by name, in any case; ``database`` is a schema that they may be written with."""
 
     tables: Mapping[str, TableEntry]
+    database: str = ""
 
     def __post_init__(self) -> None:
         if len({name.casefold() for name in self.tables}) != len(self.tables):
@@ -200,7 +201,8 @@ class Catalog:
                     {column: pair for (table, column), pair in bounds.items() if table == name}
                 )
                 for name, entry in self.tables.items()
-            }
+            },
+            self.database,
         )
 
     def with_caps(self, caps: TableCaps) -> Catalog:
@@ -209,7 +211,8 @@ class Catalog:
             {
                 name: entry.with_caps(*caps[name]) if name in caps else entry
                 for name, entry in self.tables.items()
-            }
+            },
+            self.database,
         )
 
     def find_owner(self, entry: TableEntry, name: str) -> OwnerKey | None:

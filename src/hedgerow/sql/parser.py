@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import reduce
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -30,6 +30,9 @@ from hedgerow.sql.syntax.source_text import SourceText, Span
 from hedgerow.sql.syntax.syntax_hints import build_syntax_error, find_unquoted_name
 
 __all__ = ["parse_question", "parse_rows", "parse_statement", "parse_without_condition"]
+
+
+_DEFAULT_SCHEMAS: Final = ("main", "public")
 
 
 class _StrictParser(DuckDBParser):
@@ -148,7 +151,7 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     try:
         parser = _StrictParser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         tree = parser.parse(list(heading.body), heading.text.sql)[0]
-        return tree and replace_synonyms(tree)
+        return tree and replace_synonyms(_strip_schemas(tree, catalog))
     except ParseError as error:
         raise build_syntax_error(
             heading.text, heading.body, _find_error_span(heading.text, error), _list_names(catalog)
@@ -158,6 +161,15 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     except Exception:
         # sqlglot was not written for hostile text: any error in it is a syntax error here.
         raise heading.text.refusal(Unsupported, "Syntax error", None, SELECT_FORM) from None
+
+
+def _strip_schemas(tree: exp.Expr, catalog: Catalog) -> exp.Expr:
+    """Take the schema off tables and columns where it names the database, or is the default one."""
+    known = {*_DEFAULT_SCHEMAS, catalog.database.casefold()}
+    for node in tree.find_all(exp.Table, exp.Column):
+        if node.args.get("catalog") is None and node.text("db").casefold() in known:
+            node.set("db", None)
+    return tree
 
 
 def _find_error_span(text: SourceText, error: ParseError) -> Span | None:

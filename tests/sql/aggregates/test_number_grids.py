@@ -19,7 +19,7 @@ def test_a_sum_has_the_grid_of_its_column() -> None:
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
-        ("SUM(smoker)", "SUM needs numbers, but this is a condition"),
+        ("SUM(month)", "SUM needs numbers, but this is date"),
         ("AVG(city)", "AVG needs numbers, but this is text"),
         ("SUM(NULL)", "The argument is always NULL"),
         ("SUM(weight)", "SUM(weight) needs bounds"),

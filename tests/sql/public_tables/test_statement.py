@@ -81,7 +81,7 @@ def test_everything_else_is_left_to_the_reader_of_questions_about_people(sql: st
         "SELECT random() FROM regions",
         "SELECT CAST(region AS BLOB) FROM regions",
         "SELECT [1, 2] FROM regions",
-        "SELECT * FROM main.regions",
+        "SELECT * FROM other.regions",
         "SELECT * FROM regions TABLESAMPLE 10 PERCENT",
         "SELECT x -> 'a' FROM regions",
         "SELECT (SELECT current_setting('memory_limit')) FROM regions",
@@ -102,7 +102,7 @@ def test_syntax_that_is_not_listed_is_refused(sql: str) -> None:
         ("SELECT * FROM regions ORDER BY ALL, region", "This syntax is not supported"),
         ("SELECT * FROM regions LIMIT 10 PERCENT", "This syntax is not supported"),
         ("SELECT DISTINCT ON (region) * FROM regions", "This syntax is not supported"),
-        ("SELECT * FROM main.regions", "Only a plain table name is supported here"),
+        ("SELECT * FROM other.regions", "Only a plain table name is supported here"),
         (
             "SELECT * FROM regions TABLESAMPLE 10 PERCENT",
             "Only a plain table name is supported here",

@@ -27,7 +27,7 @@ ADVISED = {
     "FLOOR(a / b)": "FLOOR(Cost / 10)",
 }
 AGGREGATES = {
-    "QUANTILE(x, 0.9)": "QUANTILE(age, 0.9)",
+    "QUANTILE(x, [0.25, 0.5, 0.75])": "QUANTILE(age, [0.25, 0.5, 0.75])",
     "COUNT(DISTINCT x)": "COUNT(DISTINCT age)",
 }
 

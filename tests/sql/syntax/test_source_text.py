@@ -49,8 +49,8 @@ def test_a_refusal_has_problem_underline_and_fix() -> None:
         ("SELECT MAX((city)) FROM visits", "MAX((city))"),
         ("SELECT MAX(city, method => 'smooth') FROM visits", "MAX(city, method => 'smooth')"),
         ("SELECT SUM(CASE WHEN age THEN 1 END) FROM visits", "CASE WHEN age THEN 1 END"),
-        ("SELECT SUM(CAST(city AS DOUBLE)) FROM visits", "CAST(city AS DOUBLE)"),
-        ("SELECT COUNT(*) FROM visits WHERE city::date = '2026-01-01'", "city::date"),
+        ("SELECT SUM(CAST(city AS TIME)) FROM visits", "CAST(city AS TIME)"),
+        ("SELECT COUNT(*) FROM visits WHERE city::time = '2026-01-01'", "city::time"),
         ("SELECT COUNT(*) FROM visits WHERE EXTRACT(era FROM day) = 1", "EXTRACT(era FROM day)"),
         ("SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE", "CURRENT_DATE"),
         ("SELECT COUNT(*) FROM visits WHERE (age, 1) = (2, 1)", "(age, 1)"),
@@ -170,8 +170,6 @@ def test_the_text_of_a_key_is_complete(key: str, expected: str) -> None:
 def test_text_that_parses_differently_is_regenerated_from_the_tree() -> None:
     with pytest.raises(Unsupported, match=r"GROUP BY FLOOR\(\(Cost \+ 1\) / 10\)\."):
         ask("SELECT COUNT(*) FROM visits GROUP BY Cost + 1")
-    with pytest.raises(Unsupported, match=r"WHEN NOT \(age > 3 OR smoker\) THEN 0 END"):
-        ask("SELECT AVG(age > 3 OR smoker) FROM visits")
 
 
 _NUMBERS = st.sampled_from(

@@ -44,13 +44,14 @@ class AnswerTables:
 
     def __post_init__(self) -> None:
         tables = self.catalog.tables.items()
-        self.catalog = Catalog({name: entry for name, entry in tables if entry.schema.unit is None})
+        public = {name: entry for name, entry in tables if entry.schema.unit is None}
+        self.catalog = Catalog(public, self.catalog.database)
 
     def add_columns(self, name: str, types: Mapping[str, Type]) -> None:
         """Add a table whose rows are not known yet."""
         columns = tuple(Column(column, type_) for column, type_ in types.items())
         entry = TableEntry(Schema(name, columns, None))
-        self.catalog = Catalog({**self.catalog.tables, name: entry})
+        self.catalog = Catalog({**self.catalog.tables, name: entry}, self.catalog.database)
 
     def add_rows(
         self, name: str, types: Mapping[str, Type], rows: Sequence[Mapping[str, Any]]

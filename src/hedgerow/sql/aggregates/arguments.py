@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hedgerow.plan.values import Range
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.row_expressions import RowBinder
@@ -16,6 +18,8 @@ from hedgerow.sql.catalog import PRIVACY_ID, UnitPart, has_whole_id
 
 __all__ = ["bind_argument", "find_privacy_id"]
 
+_COUNTED_OR_CHOSEN: Final = ("COUNT", "MIN", "MAX", "MODE", "QUANTILE")
+
 
 def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> TypedExpression:
     """Bind the argument at a position; COUNT(*) has the constant 1."""
@@ -27,6 +31,8 @@ def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
     is_part = any(part is not None and isinstance(part.owner, UnitPart) for part in parts)
     bind = binder.bind_presence if asked.function == "COUNT" and not is_part else binder.bind
     value = bind(asked.arguments[place]) if asked.arguments else build_constant(1, "integer")
+    if value.type == "boolean" and asked.function not in _COUNTED_OR_CHOSEN and not value.is_null:
+        value = _convert_to_number(binder, asked, value)
     conditions = align_types([binder.bind(condition) for condition in asked.conditions], "boolean")
     if not conditions:
         return value
@@ -35,6 +41,15 @@ def bind_argument(binder: RowBinder, asked: AggregateSyntax, place: int = 0) -> 
     return binder.apply(
         asked.node, "case", test, *align_types([value, build_constant(None, "integer")])
     )
+
+
+def _convert_to_number(
+    binder: RowBinder, asked: AggregateSyntax, condition: TypedExpression
+) -> TypedExpression:
+    """Convert a condition to 1 and 0: the sum of conditions is how often they hold."""
+    one, zero, none = align_types([build_constant(n, "integer") for n in (1, 0, None)])
+    otherwise = binder.apply(asked.node, "not", condition)
+    return binder.apply(asked.node, "case", condition, one, otherwise, zero, none)
 
 
 def find_privacy_id(binder: RowBinder, asked: AggregateSyntax) -> ColumnReference | None:

@@ -13,7 +13,7 @@ from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.grids import build_grid
 from hedgerow.sql.binder.declaration_hints import suggest_number_declaration
 from hedgerow.sql.binder.row_expressions import RowBinder
-from hedgerow.sql.binder.typed_expression import TypedExpression, format_as_number
+from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.predicates.domain_narrowing import inline_projections
 from hedgerow.sql.syntax.quoting import quote_name
 
@@ -63,14 +63,6 @@ def build_number_grid(
 
 def _check_number(binder: RowBinder, asked: AggregateSyntax, value: TypedExpression) -> None:
     node, name = asked.node, asked.name
-    if value.type == "boolean":
-        number = format_as_number(_format_argument(binder, asked))
-        fix = (
-            f"Write COUNT_IF({_format_argument(binder, asked)})."
-            if name == "SUM"
-            else f"Write {name}({number})."
-        )
-        binder.refuse(node, f"{name} needs numbers, but this is a condition", fix)
     if value.range.values == ():
         binder.refuse(node, "The argument is always NULL", "Leave it out.")
     if value.type not in ("integer", "real"):

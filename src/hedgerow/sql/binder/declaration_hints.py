@@ -20,7 +20,7 @@ __all__ = [
     "suggest_number_declaration",
 ]
 
-_BOUNDED_TYPES: Final = ("integer", "real", "date")
+_BOUNDED_TYPES: Final = ("integer", "real", "date", "timestamp")
 _EXAMPLE_DAYS: Final = ("2026-01-01", "2026-12-31")
 
 
@@ -124,11 +124,14 @@ def suggest_bounds(scope: Scope, columns: Sequence[ColumnReference]) -> str:
     if any(visible.owner is not None for visible in columns):
         return f"{advice}."
     first = columns[0]
+    kind = first.range.type
     low, high = (
-        (f"DATE '{day}'" for day in _EXAMPLE_DAYS) if first.range.type == "date" else ("0", "500")
+        (f"{kind.upper()} '{day}'" for day in _EXAMPLE_DAYS)
+        if kind in ("date", "timestamp")
+        else ("0", "500")
     )
     advice += f"; or clamp: LEAST(GREATEST({quote_name(first.name)}, {low}), {high})"
-    if in_frame or any(visible.range.type == "date" for visible in columns):
+    if in_frame or any(visible.range.type in ("date", "timestamp") for visible in columns):
         return f"{advice}."
     tables = " and ".join(f"[tables.{table}]" for table in lines)
     return (

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from hedgerow.plan.scalar.expressions import ColumnRef, Expression, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
-from hedgerow.plan.values import Range, Type
+from hedgerow.plan.values import Range, Type, build_date
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.aggregates.measures import MeasureCollector, build_result_read
 from hedgerow.sql.binder.output_names import find_alias
@@ -101,8 +101,35 @@ class ResultBinder(RowBinder):
             listed = self._list_values(asked)
             if listed is not None:
                 return self._bind_listed_extreme(asked, listed)
+        if asked.function in ("MIN", "MAX", "QUANTILE"):
+            argument = RowBinder(self.scope, "an aggregate").bind(asked.arguments[0])
+            if argument.type == "timestamp":
+                return self._bind_chosen_moment(asked, argument)
         call = self._measures.add(asked)
         return TypedExpression(build_result_read(call.name), build_type_range(call.type))
+
+    def _bind_chosen_moment(
+        self, asked: AggregateSyntax, argument: TypedExpression
+    ) -> TypedExpression:
+        """Bind MIN, MAX or a quantile of timestamps, by the whole seconds since the first one."""
+        if not argument.range.is_bounded or argument.range.low is None:
+            raise self.build_unbounded_error(asked.node, [argument])
+        if asked.named_arguments.bracket is not None:
+            self.refuse(
+                asked.node,
+                "A bracket needs numbers, but this is a timestamp",
+                "Leave it out, or count: DATE_DIFF('second', TIMESTAMP '2026-01-01', t).",
+            )
+        start = build_date(int(argument.range.low), "timestamp")
+        seconds = exp.DateDiff(
+            this=asked.arguments[0].copy(),
+            expression=exp.cast(exp.Literal.string(str(start)), "timestamp"),
+            unit=exp.var("SECOND"),
+        )
+        call = self._measures.add(replace(asked, arguments=(seconds,)))
+        found = TypedExpression(build_result_read(call.name), build_type_range(call.type))
+        count = self.apply(asked.node, "*", found, build_constant(10**6, "integer"))
+        return self.apply(asked.node, "add microseconds", build_constant(start, "timestamp"), count)
 
     def _list_values(self, asked: AggregateSyntax) -> list[Any] | None:
         """Return the declared values of the text or condition under MIN or MAX, in order."""

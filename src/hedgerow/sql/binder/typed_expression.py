@@ -20,7 +20,6 @@ __all__ = [
     "align_types",
     "build_constant",
     "explain_invalid_date",
-    "format_as_number",
     "parse_iso_date",
     "parse_iso_timestamp",
     "parse_number",
@@ -151,8 +150,3 @@ def explain_invalid_date(text: str, type_: Type = "date") -> tuple[str, str]:
     if _DAY.fullmatch(text):
         return f"{text} is not a valid date", "Write a date that exists, such as '2026-01-31'."
     return "This is not a date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
-
-
-def format_as_number(condition: str) -> str:
-    """Format a condition as 1 and 0, and keep NULL: ELSE 0 would turn it into 0."""
-    return f"CASE WHEN {condition} THEN 1 WHEN NOT ({condition}) THEN 0 END"

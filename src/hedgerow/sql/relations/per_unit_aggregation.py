@@ -201,7 +201,7 @@ class _PerUnitBinder(RowBinder):
         value = bind_argument(self._row_binder, asked)
         numbers = asked.function in ("SUM", "AVG")
         if (
-            value.type not in ("integer", "real", *(() if numbers else ("date",)))
+            value.type not in ("integer", "real", *(() if numbers else ("date", "timestamp")))
             or value.range.values == ()
         ):
             problem = (

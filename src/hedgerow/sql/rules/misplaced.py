@@ -74,6 +74,11 @@ RULES: tuple[Rule | Refusal, ...] = (
         "Write the values one by one; lists are only allowed after IN.",
     ),
     Refusal(
+        exp.Array,
+        "Lists are not supported here",
+        "Write x IN (1, 2), or QUANTILE(x, [0.25, 0.5]) as an output of its own.",
+    ),
+    Refusal(
         exp.Alias,
         "An alias must follow a whole output",
         "Write the alias after the outermost expression.",

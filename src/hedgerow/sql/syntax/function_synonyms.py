@@ -1,5 +1,6 @@
 """Functions and clauses of other databases that mean a standard one: VAR(x) is VAR_SAMP(x), and
-FETCH FIRST 5 ROWS ONLY is LIMIT 5. They are replaced in the syntax tree before it is read."""
+FETCH FIRST 5 ROWS ONLY is LIMIT 5. They are replaced in the syntax tree before it is read; for
+lists see ``literal_lists``."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from sqlglot import exp
+
+from hedgerow.sql.syntax.literal_lists import build_membership, expand_quantile_lists
 
 __all__ = ["KurtosisPop", "replace_synonyms"]
 
@@ -37,6 +40,10 @@ def replace_synonyms(tree: exp.Expr) -> exp.Expr:
 def _build_replacement(node: exp.Expr) -> exp.Expr | None:
     if isinstance(node, exp.Fetch):
         return _build_limit(node)
+    if isinstance(node, exp.Select):
+        return expand_quantile_lists(node)
+    if isinstance(node, exp.EQ | exp.ArrayContains | exp.In):
+        return build_membership(node)
     if not isinstance(node, exp.Anonymous):
         return None
     build = _BUILDERS.get((str(node.this).upper(), len(node.expressions)))
@@ -101,7 +108,10 @@ def _list_builders() -> dict[tuple[str, int], Callable[[Arguments], exp.Expr]]:
         exp.Length: ("STRLEN",),
     }
     double: dict[type[exp.Expr], tuple[tuple[str, ...], tuple[str, ...]]] = {
-        exp.Quantile: (("this", "quantile"), ("APPROX_PERCENTILE", "PERCENTILE_APPROX")),
+        exp.Quantile: (
+            ("this", "quantile"),
+            ("APPROX_PERCENTILE", "PERCENTILE_APPROX", "PERCENTILE"),
+        ),
         exp.StartsWith: (("this", "expression"), ("PREFIX",)),
         exp.EndsWith: (("this", "expression"), ("SUFFIX",)),
     }

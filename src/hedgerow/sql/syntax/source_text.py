@@ -316,7 +316,8 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
             "Ask several shorter questions.",
         )
     depth = 0
-    for token in tokens:
+    lists = set(_find_literal_lists(tokens))
+    for place, token in enumerate(tokens):
         depth += (token.token_type in _OPEN) - (token.token_type in _CLOSE)
         if depth > MAX_DEPTH:
             yield (
@@ -324,14 +325,34 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
                 f"Parentheses and CASE are nested more than {MAX_DEPTH} levels deep here",
                 "Simplify the expression.",
             )
-        if token.token_type in _REFUSED_TOKENS:
+        if token.token_type in _REFUSED_TOKENS and place not in lists:
             yield token, *_REFUSED_TOKENS[token.token_type]
 
 
+def _find_literal_lists(tokens: tuple[Token, ...]) -> Iterator[int]:
+    """Find the brackets that open a list of literals, such as [0.25, 0.5], which IN and QUANTILE
+    take."""
+    for place, token in enumerate(tokens):
+        if token.token_type == TokenType.L_BRACKET and place:
+            end = place + 1
+            while end < len(tokens) and tokens[end].token_type in _LIST_TOKENS:
+                end += 1
+            closed = end < len(tokens) and tokens[end].token_type == TokenType.R_BRACKET
+            if closed and tokens[place - 1].token_type in _BEFORE_LISTS:
+                yield place
+
+
+_LIST_TOKENS: Final = frozenset(
+    (TokenType.NUMBER, TokenType.STRING, TokenType.COMMA, TokenType.DASH)
+)
+_BEFORE_LISTS: Final = frozenset(
+    (TokenType.L_PAREN, TokenType.COMMA, TokenType.IN, TokenType.ARRAY)
+)
 _PARAMETERS: Final = ("Parameters and placeholders are not supported", "Write the value itself.")
 _LISTS: Final = (
     "Lists, structs and maps are not supported",
-    "Use plain columns; to test membership, write x IN (1, 2).",
+    "Use plain columns; to test membership, write x IN (1, 2); for several quantiles, write"
+    " QUANTILE(x, [0.25, 0.5]).",
 )
 _REFUSED_TOKENS: Final = {
     TokenType.PARAMETER: _PARAMETERS,
