@@ -106,8 +106,14 @@ def write_clinic(folder: Path) -> Path:
     return folder / "clinic.toml"
 
 
-def make_service(folder: Path, departures: Departures | None = None, **limits: int) -> QueryService:
-    """Open a service over the clinic, with one account for each role and each declared analyst."""
+def make_service(
+    folder: Path,
+    departures: Departures | None = None,
+    more: Mapping[str, Any] | None = None,
+    **limits: Any,
+) -> QueryService:
+    """Open a service over the clinic, with one account for each role and each declared analyst.
+    ``more`` holds further settings."""
     settings = ServiceSettings(
         write_clinic(folder),
         # Far apart for the processes of a test run, which look for free ports at the same time.
@@ -115,6 +121,7 @@ def make_service(folder: Path, departures: Departures | None = None, **limits: i
         pg_port=find_free_port("127.0.0.1", 10_020 + os.getpid() % 500 * 40),
         departures=departures or Departures(TimingPromise.none, run_seconds=20.0),
         limits=RequestLimits(engines=1, **limits),
+        **(more or {}),
     )
     service = QueryService(settings)
     for name, role in (
@@ -135,6 +142,7 @@ class HttpAnswer:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    all_cookies: str = ""  # of all headers Set-Cookie
 
     @property
     def document(self) -> Any:
@@ -208,7 +216,10 @@ class RunningService:
         try:
             connection.request(method, path, data, sent)
             response = connection.getresponse()
-            return HttpAnswer(response.status, dict(response.getheaders()), response.read())
+            cookies = "\n".join(response.headers.get_all("set-cookie") or [])
+            return HttpAnswer(
+                response.status, dict(response.getheaders()), response.read(), cookies
+            )
         finally:
             connection.close()
 

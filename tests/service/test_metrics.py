@@ -11,10 +11,8 @@ def test_counters_have_no_label_that_tells_a_question_or_an_analyst() -> None:
     line = {"total": "3", "spent": "inf", "left": "0"}
     text = metrics.render(
         {
-            "budgets": {
-                "patients": {"epsilon": line, "rho": line, "delta": line},
-                "staff": {"total": "1", "spent": "0.5", "left": "0.5"},
-            }
+            "patients": {"epsilon": line, "rho": line, "delta": line},
+            "staff": {"total": "1", "spent": "0.5", "left": "0.5"},
         }
     )
     assert 'hedgerow_responses_total{protocol="http",status="200"} 2\n' in text

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import logging
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +38,10 @@ def serve_policy(
         ),
     ] = False,
     engines: Annotated[int, typer.Option(help="How many questions run at the same time.")] = 2,
+    settings_file: Annotated[
+        Path | None,
+        typer.Option("--settings", metavar="FILE", help="Logins, proxies, alerts and metrics."),
+    ] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
@@ -55,23 +56,19 @@ def serve_policy(
     from hedgerow.service.query_service import QueryService
     from hedgerow.service.server import check_port, run_server
     from hedgerow.service.settings import RequestLimits, ServiceSettings
+    from hedgerow.service.settings_file import read_settings_file
+    from hedgerow.service.structured_log import start_log
 
     if not 1 <= engines <= 64:
         raise InvalidArgument("engines", "must be 1 to 64", engines)
     promise = TimingPromise.none if untimed else TimingPromise.fixed
-    settings = ServiceSettings(
-        policy,
-        host,
-        port,
-        pg_port,
-        tls_cert,
-        tls_key,
-        Departures(promise, answer_seconds),
-        RequestLimits(engines=engines),
-    )
+    departures, limits = Departures(promise, answer_seconds), RequestLimits(engines=engines)
+    settings = ServiceSettings(policy, host, port, pg_port, tls_cert, tls_key, departures, limits)
+    if settings_file is not None:
+        settings = read_settings_file(settings_file, settings)
     check_port(host, port, "port")
     check_port(host, pg_port, "pg-port")
-    _log_as_json()
+    start_log()
     service = QueryService(settings)
     try:
         run_server(service, settings, lambda: _announce(service, as_json))
@@ -116,20 +113,3 @@ def require_serve_packages() -> None:
     """Refuse if the packages of the extra ``serve`` are missing."""
     if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "jinja2")):
         raise InvalidArgument("serve", "needs more packages: pip install 'hedgerow[serve]'")
-
-
-def _log_as_json() -> None:
-    """Write the service's log to standard error as JSON lines, without data and without SQL."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_JsonFormatter())
-    logger = logging.getLogger("hedgerow.service")
-    logger.handlers, logger.propagate = [handler], False
-    logger.setLevel(logging.INFO)
-
-
-class _JsonFormatter(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        seconds = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        return json.dumps(
-            {"time": seconds, "level": record.levelname, "event": record.getMessage()}
-        )

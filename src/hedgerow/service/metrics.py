@@ -32,7 +32,7 @@ class Metrics:
             for (protocol, status), count in counted
         ]
         lines.append("# TYPE hedgerow_budget gauge")
-        for population, account in budgets["budgets"].items():
+        for population, account in budgets.items():
             for currency, line in _list_currencies(account).items():
                 for name in ("total", "spent", "left"):
                     value = {"inf": "+Inf"}.get(line[name], line[name])

@@ -33,6 +33,7 @@ from hedgerow.release.release import SOURCE_FAILED
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Account, Caller, Role
 from hedgerow.service.admission import Admission
+from hedgerow.service.connection_places import group_address
 from hedgerow.service.engine_pool import EnginePool, track_slots
 from hedgerow.service.problems import (
     NotAllowed,
@@ -164,25 +165,33 @@ class QueryService(ServiceDocuments):
                 raise Refused("This answer is not stored any more. Ask the question again.")
         return self.ask(caller, sql, epsilon=epsilon)
 
-    def log_in(self, name: str, password: str, address: str) -> str:
-        """Check a login and return the text of its session cookie. Wrong passwords slow down both
-        the name and the address."""
-        subjects = (f"name {name[:60]}", f"address {address}")
-        delay = self.accounts.find_delay(*subjects)
+    def log_in(self, name: str, password: str, address: str, old_cookie: str = "") -> str:
+        """Check a login and return the text of its session cookie."""
+        account = self._check_password(name, password, (name[:60], group_address(address)))
+        if account is None:
+            raise NotAuthenticated("The name or the password is wrong.")
+        return self.accounts.open_session(account.name, old_cookie=old_cookie)
+
+    def confirm_password(self, name: str, password: str) -> bool:
+        """Return whether somebody who is logged in knows their password. Mistakes here slow down
+        nothing but further tries of the same person."""
+        subjects = (f"{name} confirms",) * 2
+        return self._check_password(name, password, subjects, free=3) is not None
+
+    def _check_password(
+        self, name: str, password: str, subjects: tuple[str, str], *, free: int = 0
+    ) -> Account | None:
+        """Return the account of a name and its password, or None. Wrong passwords slow down both
+        subjects, a name and an address."""
+        delay = self.accounts.claim_try(*subjects, free=free)
         if delay > 0:
             raise Overloaded(
                 f"Too many wrong passwords. Try again in {math.ceil(delay)} seconds.", delay
             )
-        account = self.check_password(name, password)
-        if account is None:
-            self.accounts.record_failure(*subjects)
-            raise NotAuthenticated("The name or the password is wrong.")
-        self.accounts.forget_failures(*subjects)
-        return self.accounts.open_session(account.name)
-
-    def check_password(self, name: str, password: str) -> Account | None:
-        """Return the account of a name and its password, or None."""
-        return self.accounts.check_login(name, password)
+        account = self.accounts.check_login(name, password)
+        if account is not None:
+            self.accounts.forgive_try(*subjects)
+        return account
 
     def find_caller(self, token: str) -> Caller:
         """Return the caller of a token, or refuse it."""

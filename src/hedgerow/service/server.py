@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import signal
 import socket
 import ssl
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Final
 
 import uvicorn
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.service.http.application import build_application
+from hedgerow.service.budget_alerts import BudgetAlerts
+from hedgerow.service.http.application import build_application, build_metrics_application
+from hedgerow.service.http_server import HttpServer
 from hedgerow.service.metrics import Metrics
 from hedgerow.service.query_service import QueryService
 from hedgerow.service.settings import ServiceSettings
@@ -22,7 +27,6 @@ from hedgerow.service.wire.listener import WireListener
 __all__ = ["check_port", "find_free_port", "run_server", "serve"]
 
 _LOG: Final = logging.getLogger("hedgerow.service")
-_STOP_SECONDS: Final = 30
 _PORTS_TRIED: Final = 20
 
 
@@ -40,7 +44,30 @@ async def serve(
     stopping: asyncio.Event | None = None,
 ) -> None:
     """Serve in the running event loop, until a signal or the event ``stopping``."""
-    metrics = Metrics()
+    metrics, stop_seconds = Metrics(), _choose_stop_seconds(settings)
+    server, config = _build_server(service, settings, metrics, stop_seconds)
+    listener = WireListener(service, metrics, config.ssl)
+    alerts = BudgetAlerts(settings.alerts, service.name, service.list_budgets, service.accounts)
+    _reload_on_hangup(config)
+    async with await listener.start(), _serve_metrics(service, settings, metrics):
+        running = asyncio.create_task(server.serve())
+        while not server.started and not running.done():
+            await asyncio.sleep(0.01)
+        if not running.done():
+            alerts.start()
+            announce()
+        if stopping is not None:
+            await stopping.wait()
+            server.should_exit = True
+        draining = asyncio.create_task(_drain_on_exit(server, listener, stop_seconds))
+        await running
+        await draining
+        await asyncio.to_thread(alerts.stop)
+
+
+def _build_server(
+    service: QueryService, settings: ServiceSettings, metrics: Metrics, stop_seconds: int
+) -> tuple[HttpServer, uvicorn.Config]:
     config = uvicorn.Config(
         build_application(service, metrics),
         host=settings.host,
@@ -49,45 +76,75 @@ async def serve(
         access_log=False,
         server_header=False,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=_STOP_SECONDS,
-        limit_concurrency=settings.limits.connections,
+        timeout_graceful_shutdown=stop_seconds,
+        proxy_headers=False,  # see ``RequestGuard``, which believes listed proxies only
         h11_max_incomplete_event_size=32_768,
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.key,
         ws="none",
         lifespan="off",
     )
-    server = uvicorn.Server(config)
     config.load()
-    listener = WireListener(service, metrics, config.ssl)
-    _reload_on_hangup(config)
-    async with await listener.start():
-        running = asyncio.create_task(server.serve())
-        while not server.started and not running.done():
-            await asyncio.sleep(0.01)
-        if not running.done():
-            announce()
-        if stopping is not None:
-            await stopping.wait()
-            server.should_exit = True
-        await running
-        listener.stop()
+    return HttpServer(config, settings.limits), config
+
+
+def _choose_stop_seconds(settings: ServiceSettings) -> int:
+    """Return how long a question that runs may take to end when the service stops."""
+    return max(30, math.ceil(2 * settings.departures.run_seconds))
+
+
+@asynccontextmanager
+async def _serve_metrics(
+    service: QueryService, settings: ServiceSettings, metrics: Metrics
+) -> AsyncIterator[None]:
+    """Serve the counters on a loopback port of their own, if there is one."""
+    if settings.metrics_port is None:
+        yield
+        return
+    config = uvicorn.Config(
+        build_metrics_application(service, metrics),
+        host="127.0.0.1",
+        port=settings.metrics_port,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+    )
+    config.load()
+    server = HttpServer(config, settings.limits)
+    await server.startup()
+    try:
+        yield
+    finally:
+        server.stop_at_once()
+
+
+async def _drain_on_exit(server: HttpServer, listener: WireListener, seconds: int) -> None:
+    """End the connections of the PostgreSQL protocol together with those of HTTP."""
+    while not server.should_exit and server.started:
+        await asyncio.sleep(0.1)
+    await listener.drain(seconds)
 
 
 def _reload_on_hangup(config: uvicorn.Config) -> None:
     """Read the certificate files again on SIGHUP; new connections use them."""
-    context = config.ssl
-    if context is None:
-        return
 
     def reload() -> None:
-        assert config.ssl_certfile is not None
+        certificate, key, context = config.ssl_certfile, config.ssl_keyfile, config.ssl
+        if context is None or certificate is None:
+            return
         try:
-            context.load_cert_chain(config.ssl_certfile, config.ssl_keyfile)
+            # In a context of its own first: a certificate without its key would spoil this one.
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+            context.load_cert_chain(certificate, key)
         except (OSError, ssl.SSLError):
             _LOG.error("the certificate files cannot be read; the old ones stay in use")
+        else:
+            _LOG.info("the certificate files were read again")
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+    if threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
 
 
 def check_port(host: str, port: int, name: str) -> None:

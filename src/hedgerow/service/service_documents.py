@@ -37,9 +37,13 @@ class ServiceDocuments(ABC):
     def read_budgets(self, caller: Caller) -> dict[str, Any]:
         """Return what is left of each population, and of the caller's own quota."""
         with self._current() as database:
-            budgets = {name: one.to_dict() for name, one in database.budgets.items()}
             quotas = self._list_rows(database, "quotas", caller)
-        return {"budgets": budgets, "quotas": quotas}
+        return {"budgets": self.list_budgets(), "quotas": quotas}
+
+    def list_budgets(self) -> dict[str, dict[str, Any]]:
+        """Return what is left of each population."""
+        with self._current() as database:
+            return {name: one.to_dict() for name, one in database.budgets.items()}
 
     def list_tables(self, caller: Caller) -> dict[str, Any]:
         """Return the tables that the caller may ask about, with their columns."""

@@ -143,6 +143,77 @@ def test_a_session_ends_with_the_password_and_with_the_account(accounts: Account
     assert accounts.find_login(cookie) is None
 
 
+def test_a_session_does_not_return_with_its_account(accounts: AccountFile) -> None:
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    cookie = accounts.open_session("ana")
+    accounts.set_disabled("ana", True, "carl")
+    accounts.set_disabled("ana", False, "carl")
+    assert accounts.find_login(cookie) is None
+
+
+def test_a_revocation_owes_the_ledger_its_entry(
+    accounts: AccountFile, ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends the process in between, the act counts, and the next process writes it down."""
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    _, token = accounts.add_token("ana", "laptop", "carl")
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    before = accounts.read_revision()
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "record_act", crash)
+        with pytest.raises(Crash):
+            accounts.revoke_token(token.number, "carl")
+        with pytest.raises(Crash):
+            accounts.set_disabled("ana", True, "carl")
+    assert accounts.read_revision() > before
+    assert accounts.list_tokens()[0].is_revoked
+    assert accounts.check_login("ana", PASSWORD) is None
+    assert ledger.entries()[-1].body["words"] == "add token"
+    AccountFile(accounts.path, ledger).close()
+    assert [entry.body["words"] for entry in ledger.entries()[-2:]] == [
+        *("revoke token", "disable account")
+    ]
+    accounts.complete_acts()
+    assert [entry.kind for entry in ledger.entries()] == ["open"] + ["act"] * 4
+
+
+def test_an_account_that_was_not_enabled_in_the_ledger_stays_disabled(
+    accounts: AccountFile, ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    accounts.set_disabled("ana", True, "carl")
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "record_act", crash)
+        with pytest.raises(Crash):
+            accounts.set_disabled("ana", False, "carl")
+    assert accounts.check_login("ana", PASSWORD) is None
+
+
+def test_the_old_password_holds_until_the_new_one_is_in_the_ledger(
+    accounts: AccountFile, ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accounts.add_account("ana", Role.analyst, PASSWORD, "carl")
+    cookie = accounts.open_session("ana")
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "record_act", crash)
+        with pytest.raises(Crash):
+            accounts.set_password("ana", PASSWORD + " anew", "carl")
+    assert accounts.check_login("ana", PASSWORD) is not None
+    assert accounts.check_login("ana", PASSWORD + " anew") is None
+    assert accounts.find_login(cookie) is not None
+
+
 @pytest.mark.parametrize("name", ["", "Ana", "a b", "x" * 61, "a/b", "é"])
 def test_a_name_that_could_mislead_is_refused(accounts: AccountFile, name: str) -> None:
     with pytest.raises(InvalidArgument, match="lower-case"):

@@ -106,7 +106,7 @@ def test_login_and_logout(running: RunningService) -> None:
     wrong = running.request("POST", "/login", form={"name": "eve", "password": "no"})
     assert wrong.status == 401
     assert "The name or the password is wrong" in wrong.text
-    running.service.accounts.forget_failures("name eve", "address 127.0.0.1")
+    running.service.accounts.forgive_try("eve", "127.0.0.1")
 
 
 def test_a_password_is_changed_by_the_old_one(running: RunningService) -> None:
@@ -115,5 +115,5 @@ def test_a_password_is_changed_by_the_old_one(running: RunningService) -> None:
     assert eve.post("/password", password="wrong", new_password="another password")[0] == 403
     assert eve.post("/password", password=PASSWORD, new_password="short")[0] == 422
     assert eve.post("/password", password=PASSWORD, new_password="another password")[0] == 303
-    assert running.service.check_password("eve", "another password") is not None
+    assert running.service.accounts.check_login("eve", "another password") is not None
     assert running.request("GET", "/ask", cookie=eve.cookie).headers["location"] == "/login"

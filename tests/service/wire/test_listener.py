@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import socket
 
 from hedgerow.service.metrics import Metrics
@@ -18,25 +17,6 @@ def test_a_cancel_key_reaches_its_session_and_no_other(running: RunningService) 
     listener.cancel((1, 3))
     listener.unregister((9, 9))
     assert cancelled == ["two"]
-
-
-def test_too_many_connections_are_turned_away(running: RunningService) -> None:
-    async def run() -> bytes:
-        listener = WireListener(running.service, Metrics(), None)
-        crowd = [asyncio.create_task(asyncio.sleep(60)) for _ in range(601)]
-        listener._tasks.update(crowd)
-        server = await asyncio.start_server(listener._accept, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        found = await reader.read()
-        writer.close()
-        await writer.wait_closed()
-        server.close()
-        listener.stop()
-        await asyncio.gather(*crowd, return_exceptions=True)
-        return found
-
-    assert b"53300" in asyncio.run(run())
 
 
 def test_mutated_messages_lose_no_process(running: RunningService) -> None:

@@ -3,11 +3,13 @@
 An act that grants something (an account, a password, a token) is written here first, under a random
 act id, and counts only once the ledger holds the entry of that id: so the act and its entry happen
 together or not at all, whatever crashes in between. An act that takes something away counts at
-once. Every process reads the file anew for each request, so a revocation holds everywhere at once.
+once; its entry is written down with it, and whichever process looks next brings it to the ledger.
+Every process reads the file anew for each request, so a revocation holds everywhere at once.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import time
@@ -19,6 +21,7 @@ from typing import Any, Final
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import format_now
 from hedgerow.ledger.interface import LedgerBase
+from hedgerow.service.accounts.login_tables import LOGIN_TABLES
 from hedgerow.service.accounts.passwords import check_password, hash_password
 from hedgerow.service.accounts.records import AccessToken, Account, Caller, Role, Session
 from hedgerow.service.accounts.tokens import (
@@ -35,8 +38,14 @@ DEFAULT_TOKEN_DAYS: Final = 90
 _DAY: Final = 86_400
 _NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.-")
 _TABLES: Final = """
-CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT,
-  password_act TEXT, disabled INTEGER NOT NULL, created TEXT NOT NULL, act TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, role TEXT NOT NULL,
+  disabled INTEGER NOT NULL, enable_act TEXT NOT NULL, created TEXT NOT NULL,
+  act TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS passwords (number INTEGER PRIMARY KEY, account TEXT NOT NULL,
+  digest TEXT NOT NULL, act TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS pending_acts (number INTEGER PRIMARY KEY, act TEXT NOT NULL,
+  words TEXT NOT NULL, by TEXT NOT NULL, about TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS revision (number INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS tokens (number INTEGER PRIMARY KEY, account TEXT NOT NULL,
   name TEXT NOT NULL, digest TEXT UNIQUE NOT NULL, salt BLOB NOT NULL, stored_key BLOB NOT NULL,
   server_key BLOB NOT NULL, created TEXT NOT NULL, expires REAL NOT NULL, revoked INTEGER NOT NULL,
@@ -61,7 +70,8 @@ class AccountFile(UserTables):
             with suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             self._db = self._connect(self.path, wait)
-            self._db.execute(_TABLES + USER_TABLES)
+            self._db.execute(_TABLES + LOGIN_TABLES + USER_TABLES)
+        self.complete_acts()
 
     def use_ledger(self, ledger: LedgerBase) -> None:
         """Record acts in another handle of the same ledger."""
@@ -77,67 +87,85 @@ class AccountFile(UserTables):
             )
         if self.find_account(name) is not None:
             raise Refused(f"There is an account {name} already. Choose another name.")
-        digest = None if password is None else hash_password(password)
-        act = _make_act_id()
-        self._grant(
-            act,
-            "add account",
-            by,
-            {"account": name, "role": role.value},
-            lambda db: db.execute(
-                "INSERT OR REPLACE INTO accounts VALUES (?, ?, ?, ?, 0, ?, ?)",
-                (name, role.value, digest, act, format_now(), act),
-            ),
-        )
+        digest, act = None if password is None else hash_password(password), _make_act_id()
+
+        def write(db: Any) -> None:
+            db.execute("DELETE FROM passwords WHERE account = ?", (name,))
+            db.execute(
+                "INSERT OR REPLACE INTO accounts VALUES (?, ?, 0, ?, ?, ?)",
+                (name, role.value, act, format_now(), act),
+            )
+            _write_password(db, name, digest, act)
+
+        self._grant(act, "add account", by, {"account": name, "role": role.value}, write)
 
     def find_account(self, name: str) -> Account | None:
         """Return an account, or None."""
         row = self._select_one("SELECT * FROM accounts WHERE name = ?", name)
         if row is None or not self._holds(row["act"]):
             return None
-        return _read_account(row)
+        return self._read_account(row)
 
     def list_accounts(self) -> list[Account]:
         """Return all accounts by name."""
         rows = self._select("SELECT * FROM accounts ORDER BY name")
-        return [_read_account(row) for row in rows if self._holds(row["act"])]
+        return [self._read_account(row) for row in rows if self._holds(row["act"])]
+
+    def _read_account(self, row: dict[str, Any]) -> Account:
+        is_disabled = bool(row["disabled"]) or not self._holds(row["enable_act"])
+        return Account(row["name"], Role(row["role"]), is_disabled, row["created"])
 
     def set_password(self, name: str, password: str, by: str) -> None:
-        """Set the password of an account, and end its sessions."""
+        """Set the password of an account, and end its sessions: each belongs to a password."""
         self._require_account(name)
         digest, act = hash_password(password), _make_act_id()
-
-        def write(db: Any) -> None:
-            db.execute(
-                "UPDATE accounts SET password = ?, password_act = ? WHERE name = ?",
-                (digest, act, name),
-            )
-            db.execute("DELETE FROM sessions WHERE account = ?", (name,))
-
-        self._grant(act, "set password", by, {"account": name}, write)
+        self._grant(
+            act,
+            "set password",
+            by,
+            {"account": name},
+            lambda db: _write_password(db, name, digest, act),
+        )
 
     def set_disabled(self, name: str, disabled: bool, by: str) -> None:
         """Disable an account, which ends its sessions and silences its tokens, or enable it."""
         self._require_account(name)
-        words = "disable account" if disabled else "enable account"
-        if not disabled:
-            self._record(words, by, {"account": name})
-        with self._locked(), self._transaction() as db:
-            db.execute("UPDATE accounts SET disabled = ? WHERE name = ?", (int(disabled), name))
-            if disabled:
-                db.execute("DELETE FROM sessions WHERE account = ?", (name,))
         if disabled:
-            self._record(words, by, {"account": name})
+
+            def write(db: Any) -> None:
+                db.execute("UPDATE accounts SET disabled = 1 WHERE name = ?", (name,))
+                db.execute("DELETE FROM sessions WHERE account = ?", (name,))
+
+            self._take_away("disable account", by, {"account": name}, write)
+            return
+        act = _make_act_id()
+        self._grant(
+            act,
+            "enable account",
+            by,
+            {"account": name},
+            lambda db: db.execute(
+                "UPDATE accounts SET disabled = 0, enable_act = ? WHERE name = ?", (act, name)
+            ),
+        )
 
     def check_login(self, name: str, password: str) -> Account | None:
         """Return the account of a name and its password, or None; both take the same time for
         names that do not exist."""
-        row = self._select_one("SELECT * FROM accounts WHERE name = ?", name)
-        held = row is not None and self._holds(row["act"]) and self._holds(row["password_act"])
-        stored = row["password"] if row is not None and held else None
-        if not check_password(password, stored) or row is None or row["disabled"]:
+        account, stored = self.find_account(name), self._find_password(name)
+        digest = None if account is None or stored is None else stored["digest"]
+        if not check_password(password, digest) or account is None or account.is_disabled:
             return None
-        return _read_account(row)
+        return account
+
+    def _find_password(self, name: str) -> dict[str, Any] | None:
+        """Return the newest password of an account that counts."""
+        rows = self._select("SELECT * FROM passwords WHERE account = ? ORDER BY number DESC", name)
+        return next((row for row in rows if self._holds(row["act"])), None)
+
+    def _find_password_act(self, account: str) -> str:
+        password = self._find_password(account)
+        return "" if password is None else str(password["act"])
 
     def find_login(self, cookie: str) -> tuple[Account, Session] | None:
         """Return the account and the session of a cookie, or None."""
@@ -207,9 +235,12 @@ class AccountFile(UserTables):
         found = [token for token in self.list_tokens(account) if token.number == number]
         if not found:
             raise Refused(f"There is no token {number}. List the tokens for their numbers.")
-        with self._locked(), self._transaction() as db:
-            db.execute("UPDATE tokens SET revoked = 1 WHERE number = ?", (number,))
-        self._record("revoke token", by, {"account": found[0].account, "token": found[0].name})
+        self._take_away(
+            "revoke token",
+            by,
+            {"account": found[0].account, "token": found[0].name},
+            lambda db: db.execute("UPDATE tokens SET revoked = 1 WHERE number = ?", (number,)),
+        )
 
     def find_caller(self, token: str) -> Caller | None:
         """Return the account and the token of a token's text; None if it is unknown, expired or
@@ -261,8 +292,38 @@ class AccountFile(UserTables):
             write(db)
         self._ledger.record_act(words, by, about, act)
 
-    def _record(self, words: str, by: str, about: dict[str, str]) -> None:
-        self._ledger.record_act(words, by, about, _make_act_id())
+    def _take_away(
+        self, words: str, by: str, about: dict[str, str], write: Callable[[Any], Any]
+    ) -> None:
+        """Write an act that counts at once, and with it the entry that the ledger owes it."""
+        with self._locked(), self._transaction() as db:
+            write(db)
+            db.execute(
+                "INSERT INTO pending_acts (act, words, by, about) VALUES (?, ?, ?, ?)",
+                (_make_act_id(), words, by, json.dumps(about)),
+            )
+            db.execute(
+                "INSERT INTO revision SELECT 0 WHERE NOT EXISTS (SELECT * FROM revision);"
+                "UPDATE revision SET number = number + 1"
+            )
+        self.complete_acts()
+
+    def complete_acts(self) -> None:
+        """Record the acts whose process ended before it reached the ledger."""
+        if self._select_one("SELECT * FROM pending_acts") is None:
+            return
+        # The write lock of this file keeps other processes from doing the same.
+        with self._locked(), self._transaction() as db:
+            for row in self._select("SELECT * FROM pending_acts ORDER BY number"):
+                if not self._holds(row["act"]):
+                    about = json.loads(row["about"])
+                    self._ledger.record_act(row["words"], row["by"], about, row["act"])
+                db.execute("DELETE FROM pending_acts WHERE number = ?", (row["number"],))
+
+    def read_revision(self) -> int:
+        """Return a number that grows with everything that was taken away, in any process."""
+        row = self._select_one("SELECT number FROM revision")
+        return 0 if row is None else int(row["number"])
 
     def _holds(self, act: str | None) -> bool:
         return act is not None and self._ledger.state.has_act(act)
@@ -276,8 +337,12 @@ def _make_act_id() -> str:
     return secrets.token_hex(16)
 
 
-def _read_account(row: dict[str, Any]) -> Account:
-    return Account(row["name"], Role(row["role"]), bool(row["disabled"]), row["created"])
+def _write_password(db: Any, account: str, digest: str | None, act: str) -> None:
+    """Write a password beside the older ones: until its act counts, they do."""
+    if digest is not None:
+        db.execute(
+            "INSERT INTO passwords (account, digest, act) VALUES (?, ?, ?)", (account, digest, act)
+        )
 
 
 def _read_token(row: dict[str, Any]) -> AccessToken:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["AccessToken", "Account", "Caller", "Role", "Session"]
+__all__ = ["AccessToken", "Account", "Caller", "LoginMethod", "Role", "Session"]
 
 
 class Role(StrEnum):
@@ -75,13 +75,22 @@ class AccessToken:
         }
 
 
+class LoginMethod(StrEnum):
+    """The ways to log in to the pages."""
+
+    password = "password"
+    openid = "openid"  # at a provider of OpenID Connect
+    proxy = "proxy"  # at a reverse proxy that is trusted to name people
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A login in a browser: its account, the secret of its forms, and when the password was last
-    given."""
+    """A login in a browser: its account, the secret of its forms, how it was made, and when the
+    person last showed who they are."""
 
     account: str
     form_secret: str
+    method: LoginMethod
     confirmed: float
 
 

@@ -1,103 +1,32 @@
-"""Sessions, delays after wrong passwords, request keys, saved and asked questions: what needs no
-ledger entry."""
+"""Request keys, saved and asked questions, and alerts: what needs no ledger entry."""
 
 from __future__ import annotations
 
-import secrets
 import time
-from typing import Any, Final
+from typing import Final
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.service.accounts.records import Session
-from hedgerow.service.accounts.tokens import compute_token_digest
-from hedgerow.sqlite_file import SqliteFile
+from hedgerow.service.accounts.login_tables import LoginTables
 
-__all__ = ["SESSION_SECONDS", "USER_TABLES", "UserTables"]
+__all__ = ["USER_TABLES", "UserTables"]
 
-SESSION_SECONDS: Final = 12 * 3600
 USER_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS sessions (digest TEXT PRIMARY KEY, account TEXT NOT NULL,
-  form_secret TEXT NOT NULL, confirmed REAL NOT NULL, expires REAL NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS login_failures (subject TEXT PRIMARY KEY, count INTEGER NOT NULL,
-  until REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS requests (account TEXT NOT NULL, request TEXT NOT NULL,
   digest TEXT NOT NULL, PRIMARY KEY (account, request)) STRICT;
 CREATE TABLE IF NOT EXISTS saved_questions (account TEXT NOT NULL, name TEXT NOT NULL,
   sql TEXT NOT NULL, PRIMARY KEY (account, name)) STRICT;
 CREATE TABLE IF NOT EXISTS asked_questions (entry INTEGER PRIMARY KEY, account TEXT NOT NULL,
   sql TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS alerts (population TEXT NOT NULL, percent INTEGER NOT NULL,
+  total TEXT NOT NULL, claimed REAL NOT NULL, is_sent INTEGER NOT NULL,
+  PRIMARY KEY (population, percent, total)) STRICT;
 """
-_DAY: Final = 86_400
+_RETRY_SECONDS: Final = 60.0
 _MAX_SAVED: Final = 200
 
 
-class UserTables(SqliteFile):
+class UserTables(LoginTables):
     """The tables of users in the account file."""
-
-    def open_session(self, account: str) -> str:
-        """Open a session and return the text of its cookie."""
-        text, now = secrets.token_urlsafe(32), time.time()
-        with self._locked(), self._transaction() as db:
-            db.execute("DELETE FROM sessions WHERE expires < ?", (now,))
-            db.execute(
-                "INSERT INTO sessions VALUES (?, ?, ?, ?, ?)",
-                (
-                    compute_token_digest(text),
-                    account,
-                    secrets.token_urlsafe(24),
-                    now,
-                    now + SESSION_SECONDS,
-                ),
-            )
-        return text
-
-    def find_session(self, cookie: str) -> Session | None:
-        """Return the session of a cookie, or None."""
-        row = self._select_one(
-            "SELECT * FROM sessions WHERE digest = ? AND expires > ?",
-            compute_token_digest(cookie),
-            time.time(),
-        )
-        if row is None:
-            return None
-        return Session(row["account"], row["form_secret"], row["confirmed"])
-
-    def close_session(self, cookie: str) -> None:
-        """End a session."""
-        with self._locked(), self._transaction() as db:
-            db.execute("DELETE FROM sessions WHERE digest = ?", (compute_token_digest(cookie),))
-
-    # Delays after wrong passwords
-
-    def find_delay(self, *subjects: str) -> float:
-        """Return the seconds until one of these subjects (a name, an address) may try again."""
-        marks = ", ".join("?" * len(subjects))
-        rows = self._select(
-            f"SELECT until FROM login_failures WHERE subject IN ({marks})", *subjects
-        )
-        return max([0.0, *(float(row["until"]) - time.time() for row in rows)])
-
-    def record_failure(self, *subjects: str) -> None:
-        """Double the delay of these subjects, from one second to a quarter of an hour."""
-        now = time.time()
-        with self._locked(), self._transaction() as db:
-            db.execute("DELETE FROM login_failures WHERE until < ?", (now - _DAY,))
-            for subject in subjects:
-                row = db.execute(
-                    "SELECT count FROM login_failures WHERE subject = ?", (subject,)
-                ).fetchone()
-                count = 1 if row is None else int(row[0]) + 1
-                until = now + min(2.0 ** max(0, count - 3), 900.0)
-                db.execute(
-                    "INSERT OR REPLACE INTO login_failures VALUES (?, ?, ?)",
-                    (subject, count, until),
-                )
-
-    def forget_failures(self, *subjects: str) -> None:
-        """End the delay of these subjects after a right password."""
-        with self._locked(), self._transaction() as db:
-            for subject in subjects:
-                db.execute("DELETE FROM login_failures WHERE subject = ?", (subject,))
 
     # Request keys
 
@@ -153,14 +82,26 @@ class UserTables(SqliteFile):
         rows = self._select("SELECT entry, sql FROM asked_questions")
         return {row["entry"]: row["sql"] for row in rows}
 
-    def _select(self, sql: str, *values: object) -> list[dict[str, Any]]:
-        with self._locked():
-            cursor = self._require_connection().cursor()
-            rows = []
-            for row in cursor.execute(sql, values):
-                names = [column[0] for column in cursor.get_description()]
-                rows.append(dict(zip(names, row, strict=True)))
-        return rows
+    # Alerts
 
-    def _select_one(self, sql: str, *values: object) -> dict[str, Any] | None:
-        return next(iter(self._select(sql, *values)), None)
+    def claim_alert(self, population: str, percent: int, total: str) -> bool:
+        """Return whether this process is to send an alert: nobody has sent it, and nobody else has
+        been trying for a minute. ``total`` is that of the budget, so that a raised one alerts
+        again."""
+        now, key = time.time(), (population, percent, total)
+        with self._locked(), self._transaction() as db:
+            db.execute("INSERT OR IGNORE INTO alerts VALUES (?, ?, ?, 0, 0)", key)
+            db.execute(
+                "UPDATE alerts SET claimed = ? WHERE population = ? AND percent = ? AND total = ?"
+                " AND is_sent = 0 AND claimed < ?",
+                (now, *key, now - _RETRY_SECONDS),
+            )
+            return bool(db.changes())
+
+    def finish_alert(self, population: str, percent: int, total: str) -> None:
+        """Record that an alert was sent."""
+        with self._locked(), self._transaction() as db:
+            db.execute(
+                "UPDATE alerts SET is_sent = 1 WHERE population = ? AND percent = ? AND total = ?",
+                (population, percent, total),
+            )

@@ -1,13 +1,11 @@
-"""The pages of everybody: login, history, tables, budget, publications and tokens."""
+"""The pages of everybody: history, tables, budget, publications and tokens."""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from hedgerow.errors import HedgerowError, InvalidArgument
-from hedgerow.service.accounts.user_tables import SESSION_SECONDS
-from hedgerow.service.http.guards import SESSION_COOKIE, check_form, find_session, read_form
+from hedgerow.errors import InvalidArgument
 from hedgerow.service.http.name_completion import list_example_questions
 from hedgerow.service.http.page_context import (
     PageRequest,
@@ -17,8 +15,6 @@ from hedgerow.service.http.page_context import (
 )
 from hedgerow.service.http.routes import Access, ServiceRoute
 from hedgerow.service.http.spending_chart import draw_spending_charts
-from hedgerow.service.http.templating import render_template
-from hedgerow.service.problems import find_problem_kind
 
 __all__ = ["AnalystPages"]
 
@@ -30,9 +26,6 @@ class AnalystPages(PageRoom):
     def routes(self) -> tuple[ServiceRoute, ...]:
         """The routes of these pages."""
         return (
-            ServiceRoute("GET", "/login", self.show_login, Access.public),
-            ServiceRoute("POST", "/login", self.log_in, Access.public),
-            ServiceRoute("POST", "/logout", self.log_out, Access.session),
             ServiceRoute("GET", "/", self.show_start, Access.session),
             ServiceRoute("GET", "/history", self.show_history, Access.session),
             ServiceRoute("GET", "/tables", self.show_tables, Access.session),
@@ -43,53 +36,6 @@ class AnalystPages(PageRoom):
             ServiceRoute("POST", "/tokens/revoke", self.revoke_token, Access.session),
             ServiceRoute("POST", "/password", self.change_password, Access.session),
         )
-
-    async def show_login(self, request: Request) -> Response:
-        """Show the form of a login, or the first page to somebody who is logged in."""
-        if await self.call(lambda: find_session(request, self.service)) is not None:
-            return RedirectResponse("/", 303)
-        return self._show_login()
-
-    def _show_login(self, status: int = 200, problem: str = "") -> Response:
-        return render_template(
-            "login.html",
-            status,
-            database=self.service.name,
-            noun=self.service.unit_noun,
-            problem=problem,
-            problem_title="Not logged in" if problem else "",
-        )
-
-    async def log_in(self, request: Request) -> Response:
-        """Check a name and a password, and open a session."""
-        form = await read_form(request, self.service.settings.limits.body_bytes)
-        check_form(request, form, None)
-        address = request.client.host if request.client else ""
-        name, password = form.get("name", ""), form.get("password", "")
-        try:
-            cookie = await self.call(lambda: self.service.log_in(name, password, address))
-        except HedgerowError as error:
-            return self._show_login(find_problem_kind(error).status, str(error))
-        response = RedirectResponse("/", 303)
-        response.set_cookie(
-            SESSION_COOKIE,
-            cookie,
-            max_age=SESSION_SECONDS,
-            httponly=True,
-            samesite="strict",
-            secure=self.service.settings.has_tls,
-            path="/",
-        )
-        return response
-
-    async def log_out(self, request: Request) -> Response:
-        """End the session."""
-        await self.open(request, reads_form=True)
-        cookie = request.cookies[SESSION_COOKIE]
-        await self.call(lambda: self.service.accounts.close_session(cookie))
-        response = RedirectResponse("/login", 303)
-        response.delete_cookie(SESSION_COOKIE, path="/")
-        return response
 
     async def show_start(self, request: Request) -> Response:
         """Show an analyst the question form, and custodian and auditor the overview."""

@@ -9,19 +9,21 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from hedgerow.client.service_errors import describe_error_class
 from hedgerow.service.http.analyst_pages import AnalystPages
 from hedgerow.service.http.answer_formats import encode_document
 from hedgerow.service.http.api import HttpApi
 from hedgerow.service.http.custodian_pages import CustodianPages
-from hedgerow.service.http.guards import BodyTooLarge, add_security_headers
+from hedgerow.service.http.guards import BodyTooLarge
+from hedgerow.service.http.login_pages import LoginPages
 from hedgerow.service.http.question_pages import QuestionPages
+from hedgerow.service.http.request_guard import PROBLEM, RequestGuard
 from hedgerow.service.http.routes import Access, ServiceRoute
 from hedgerow.service.http.templating import STATIC_FOLDER, render_template
 from hedgerow.service.metrics import Metrics
@@ -33,10 +35,9 @@ from hedgerow.service.problems import (
 )
 from hedgerow.service.query_service import QueryService
 
-__all__ = ["build_application", "list_routes"]
+__all__ = ["build_application", "build_metrics_application", "list_routes"]
 
 _LOG: Final = logging.getLogger("hedgerow.service")
-_PROBLEM: Final = "application/problem+json"
 _PAGE_ACCESS: Final = {Access.session, Access.overview_session, Access.custodian_session}
 
 
@@ -44,6 +45,7 @@ def list_routes(service: QueryService, metrics: Metrics) -> tuple[ServiceRoute, 
     """Return all routes of the service."""
     return (
         *HttpApi(service, metrics).routes,
+        *LoginPages(service).routes,
         *AnalystPages(service).routes,
         *QuestionPages(service).routes,
         *CustodianPages(service).routes,
@@ -61,7 +63,18 @@ def build_application(service: QueryService, metrics: Metrics) -> ASGIApp:
     application = Starlette(
         routes=routes, exception_handlers={HTTPException: responder.answer_unknown}
     )
-    return _HeaderMiddleware(application, has_tls=service.settings.has_tls)
+    return RequestGuard(application, service.settings)
+
+
+def build_metrics_application(service: QueryService, metrics: Metrics) -> ASGIApp:
+    """Build the application of the port for counters, which is open to this machine alone."""
+    api = HttpApi(service, metrics)
+    return Starlette(
+        routes=[
+            Route("/metrics", api.show_open_metrics),
+            Route("/healthz", api.show_health),
+        ]
+    )
 
 
 class _Responder:
@@ -76,6 +89,8 @@ class _Responder:
         async def endpoint(request: Request) -> Response:
             try:
                 response = await route.endpoint(request)
+            except ClientDisconnect:
+                return Response(status_code=HTTPStatus.BAD_REQUEST)  # nobody reads it
             except Exception as error:
                 response = self._answer_error(route, request, error)
             self._metrics.count_response("http", response.status_code)
@@ -112,7 +127,7 @@ class _Responder:
             headers["Retry-After"] = str(max(1, round(error.seconds)))
         if status == HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
-        return Response(encode_document(document), status, headers, _PROBLEM)
+        return Response(encode_document(document), status, headers, PROBLEM)
 
     async def answer_unknown(self, request: Request, error: Exception) -> Response:
         """Answer a path or a method that does not exist."""
@@ -122,27 +137,3 @@ class _Responder:
         return self._build_problem(
             error.status_code, title, f"There is no {request.method} {request.url.path}.", error
         )
-
-
-class _HeaderMiddleware:
-    """The security headers on every response, also on those of static files."""
-
-    def __init__(self, application: ASGIApp, *, has_tls: bool) -> None:
-        self._application, self._has_tls = application, has_tls
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._application(scope, receive, send)
-            return
-        plain = Response()
-        add_security_headers(plain, has_tls=self._has_tls)
-        added = [pair for pair in plain.raw_headers if pair[0] != b"content-length"]
-
-        async def send_with_headers(message: dict[str, object]) -> None:
-            if message["type"] == "http.response.start":
-                held = list(message.get("headers", []))  # type: ignore[call-overload]
-                known = {name for name, _ in held}
-                message["headers"] = held + [pair for pair in added if pair[0] not in known]
-            await send(message)
-
-        await self._application(scope, receive, send_with_headers)  # type: ignore[arg-type]

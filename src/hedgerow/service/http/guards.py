@@ -1,4 +1,4 @@
-"""Guards of every request: size limits, security headers, and who is asking."""
+"""Guards of the endpoints: size limits, forms of this site alone, and who is asking."""
 
 from __future__ import annotations
 
@@ -10,51 +10,30 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.service.accounts.records import Account, Caller, Session
+from hedgerow.service.accounts.records import Account, Caller, LoginMethod, Session
 from hedgerow.service.problems import NotAllowed, NotAuthenticated
 from hedgerow.service.query_service import QueryService
+from hedgerow.service.settings import ServiceSettings
 
 __all__ = [
-    "SESSION_COOKIE",
     "BodyTooLarge",
-    "add_security_headers",
     "check_form",
     "find_session",
+    "name_cookie",
     "read_body",
     "read_form",
     "read_json",
+    "read_proxy_user",
     "require_caller",
 ]
 
-SESSION_COOKIE: Final = "hedgerow_session"
-_POLICY: Final = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src"
-    " 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
-_HEADERS: Final[Mapping[str, str]] = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+_COOKIE: Final = "hedgerow_session"
 
 
 class BodyTooLarge(InvalidArgument):
     """A body beyond the limit; it is not read to its end."""
-
-
-def add_security_headers(response: Response, *, has_tls: bool) -> None:
-    """Add the headers that every response has."""
-    for name, value in _HEADERS.items():
-        response.headers.setdefault(name, value)
-    if has_tls:
-        response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -104,24 +83,47 @@ def require_caller(request: Request, service: QueryService) -> Caller:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token.strip():
         raise NotAuthenticated("A token is missing. Send the header Authorization: Bearer TOKEN.")
-    return service.find_caller(token.strip())
+    caller = service.find_caller(token.strip())
+    request.state.caller = caller.name
+    return caller
+
+
+def name_cookie(settings: ServiceSettings) -> str:
+    """Return the name of the session cookie: with TLS one that no neighbouring host can set."""
+    return ("__Host-" if settings.is_private else "") + _COOKIE
 
 
 def find_session(request: Request, service: QueryService) -> tuple[Account, Session] | None:
     """Return the account and the session of a request's cookie, or None."""
-    cookie = request.cookies.get(SESSION_COOKIE)
-    return None if not cookie else service.accounts.find_login(cookie)
+    cookie = request.cookies.get(name_cookie(service.settings))
+    found = service.accounts.find_login(cookie) if cookie else None
+    if found is None:
+        return None
+    # A session that the proxy opened holds while the proxy names the same person.
+    is_proxied = found[1].method is LoginMethod.proxy
+    if is_proxied and read_proxy_user(request, service.settings) != found[0].name:
+        return None
+    request.state.caller = found[0].name
+    return found
+
+
+def read_proxy_user(request: Request, settings: ServiceSettings) -> str | None:
+    """Return the account that a trusted proxy names; from anywhere else the header is refused
+    before it comes here."""
+    header = settings.proxy.user_header
+    return None if header is None else request.headers.get(header)
 
 
 def check_form(request: Request, form: Mapping[str, str], session: Session | None) -> None:
     """Refuse a form that was not sent from a page of this service, to this session."""
     origin = request.headers.get("origin")
-    if origin not in (None, "null") and urlsplit(origin).netloc != request.headers.get("host"):
+    # "null" is the origin of a page that hides where it is from.
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         raise NotAllowed("This form was sent from another site. Open the page here and try again.")
     site = request.headers.get("sec-fetch-site", "same-origin")
     if site not in ("same-origin", "none"):
         raise NotAllowed("This form was sent from another site. Open the page here and try again.")
     if session is not None and not hmac.compare_digest(
-        form.get("form_secret", ""), session.form_secret
+        form.get("form_secret", "").encode(), session.form_secret.encode()
     ):
         raise NotAllowed("This form is no longer valid. Load the page again and send it again.")

@@ -3,6 +3,7 @@ worker threads for everything that blocks."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -12,13 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hedgerow.errors import Refused
-from hedgerow.service.accounts.records import Account, Caller, Role, Session
+from hedgerow.service.accounts.records import Account, Caller, LoginMethod, Role, Session
 from hedgerow.service.http.guards import check_form, find_session, read_form
 from hedgerow.service.http.templating import render_template
 from hedgerow.service.problems import NotAllowed, NotAuthenticated
 from hedgerow.service.query_service import QueryService
 
 __all__ = [
+    "CONFIRMED_SECONDS",
     "PageLink",
     "PageRequest",
     "PageRoom",
@@ -39,6 +41,7 @@ class PageLink:
     roles: frozenset[Role]
 
 
+CONFIRMED_SECONDS: Final = 300
 _ALL, _OVERVIEW = frozenset(Role), frozenset({Role.custodian, Role.auditor})
 _ASKING, _ANALYST = frozenset({Role.custodian, Role.analyst}), frozenset({Role.analyst})
 _PAGES: Final = (
@@ -129,9 +132,17 @@ class PageRoom:
         return page
 
     async def check_own_password(self, page: PageRequest) -> None:
-        """Refuse a form that does not hold the password of its sender."""
+        """Refuse a form that does not hold the password of its sender, unless they have just shown
+        the login provider again who they are."""
+        if time.time() - page.session.confirmed < CONFIRMED_SECONDS:
+            return
         name, given = page.account.name, page.form.get("password", "")
-        if await self.call(lambda: self.service.check_password(name, given)) is None:
+        if page.session.method is LoginMethod.openid and not given:
+            raise NotAllowed(
+                "Show again who you are at /login/openid?confirm=1, then send the form again."
+                " Nothing was changed."
+            )
+        if not await self.call(lambda: self.service.confirm_password(name, given)):
             raise NotAllowed("That is not your password. Nothing was changed.")
 
     def show(self, page: PageRequest, template: str, status: int = 200, **values: Any) -> Response:

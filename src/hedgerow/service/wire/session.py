@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import secrets
 import ssl
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -32,6 +33,7 @@ __all__ = ["CancelRegistry", "WireSession"]
 
 _STARTUP_SECONDS: Final = 20.0
 _IDLE_SECONDS: Final = 3600.0 * 8
+_PAUSE: Final = 0.2  # seconds: longer than between the messages of one command
 _SETTINGS: Final = {
     "server_version": "15.0",
     "server_encoding": "UTF8",
@@ -48,8 +50,9 @@ _SETTINGS: Final = {
 
 
 class CancelRegistry(Protocol):
-    """The sessions of a listener by their cancel keys."""
+    """The sessions of a listener by their cancel keys, and whose they are."""
 
+    def admit(self, caller: Caller) -> None: ...
     def register(self, key: tuple[int, int], cancel: Callable[[], None]) -> None: ...
     def cancel(self, key: tuple[int, int]) -> None: ...
     def unregister(self, key: tuple[int, int]) -> None: ...
@@ -82,6 +85,12 @@ class WireSession:
         self._cancelled = asyncio.Event()
         self._extended = _Extended()
         self._runner: CommandRunner | None = None
+        self._waits_since: float | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """True if the client has sent nothing for a moment, and waits for nothing."""
+        return self._waits_since is not None and time.monotonic() - self._waits_since > _PAUSE
 
     async def run(self) -> None:
         """Serve the connection."""
@@ -106,6 +115,7 @@ class WireSession:
         caller = await log_in(channel, parameters.get("user", ""), self._service.accounts)
         if parameters.get("database", name) != name:
             await channel.end("3D000", f"There is one database here: {name}.")
+        self._registry.admit(caller)
         self._runner = CommandRunner(self._service, caller)
         self._registry.register(self._key, self._cancelled.set)
         settings = _SETTINGS | {
@@ -130,8 +140,10 @@ class WireSession:
             b"C": self._close,
         }
         while True:
+            self._waits_since = time.monotonic()
             async with asyncio.timeout(_IDLE_SECONDS):
                 kind, data = await self._channel.read_message()
+            self._waits_since = None
             if kind == b"X":
                 return
             if not await asyncio.to_thread(self._service.accounts.is_valid, caller):
@@ -206,10 +218,13 @@ class WireSession:
             self._cancelled.clear()
             work = asyncio.create_task(asyncio.to_thread(self._get_runner().run, portal))
             stop = asyncio.create_task(self._cancelled.wait())
-            done, _ = await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
-            stop.cancel()
-            if work not in done:
-                work.add_done_callback(_forget_outcome)
+            try:
+                await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+            finally:  # also where the connection ends first
+                stop.cancel()
+                if not work.done():
+                    work.add_done_callback(_forget_outcome)
+            if not work.done():
                 raise CommandFailed(
                     "57014",
                     "Cancelled. If the question had been charged, it stays charged; ask it again"
