@@ -99,7 +99,11 @@ class _Verification:
     def run(self) -> Verdict:
         self.survey = self.run_refuter()
         if self.survey is not None and self.survey.counterexample is not None:
-            return self.report_refutation(self.survey.counterexample)
+            witness = self.confirm_witness(self.survey)
+            if witness is None:
+                self.survey = None
+            else:
+                return self.report_refutation(witness)
         endless = next((one for one in list_findings(self.program) if one.kind == "endless"), None)
         if endless is not None:
             return Verdict(
@@ -117,6 +121,12 @@ class _Verification:
         return _try_or_none(
             lambda: run_refuter(self.program, seconds=self.seconds_left(_REFUTER_SHARE))
         )
+
+    def confirm_witness(self, survey: RefutationResult) -> Counterexample | None:
+        """Return a counterexample that the independent evaluator confirms."""
+        from hedgerow.verify.validation.witness import find_confirmed_witness
+
+        return find_confirmed_witness((survey.counterexample, survey.strongest))
 
     @property
     def epsilon_lower(self) -> float | None:

@@ -35,6 +35,7 @@ from hedgerow.verify.language.program import (
     Truth,
     collect_names,
     map_children,
+    substitute,
 )
 from hedgerow.verify.refute.path_values import PathValue
 from hedgerow.verify.refute.paths import PathLimits
@@ -119,8 +120,6 @@ def decide_finite(
 class _FiniteDecision:
     def __init__(self, judgement: Judgement, deadline: float) -> None:
         self.judgement, self.deadline = judgement, deadline
-        self.epsilon = Epsilon() if judgement.epsilon is None else parse_epsilon(judgement.epsilon)
-        self.delta = Fraction(0) if judgement.delta is None else _evaluate_delta(judgement.delta)
         self.distributions: dict[object, Distribution] = {}
 
     def decide(self) -> FiniteProof | FiniteCounterexample:
@@ -132,14 +131,29 @@ class _FiniteDecision:
             related = {
                 (a, b) for a in first for b in second if self._satisfies_postcondition(state, a, b)
             }
-            if self.epsilon == 0 and not self.delta:
+            epsilon, delta = self._evaluate_budget(state)
+            if epsilon == 0 and not delta:
                 result: Coupling | Lifting | Violation = coupling(first, second, related)
             else:
-                result = lifting(first, second, related, self.epsilon, self.delta)
+                result = lifting(first, second, related, epsilon, delta)
             if isinstance(result, Violation):
                 return FiniteCounterexample(self.judgement, left, right, result)
             cases.append(CoupledInputs(left, right, result))
         return FiniteProof(self.judgement, tuple(cases))
+
+    def _evaluate_budget(self, state: TaggedValues) -> tuple[Epsilon, Fraction]:
+        """Evaluate epsilon and delta for these inputs."""
+        known: dict[str, Expression] = {
+            name: Number(value) for name, value in state.items() if isinstance(value, Fraction)
+        }
+        epsilon, delta = (
+            None if one is None else substitute(one, known)
+            for one in (self.judgement.epsilon, self.judgement.delta)
+        )
+        return (
+            Epsilon() if epsilon is None else parse_epsilon(epsilon),
+            Fraction(0) if delta is None else _evaluate_delta(delta),
+        )
 
     def _iterate_inputs(self) -> Iterator[TaggedValues]:
         for number, state in enumerate(iterate_related_inputs(self.judgement)):

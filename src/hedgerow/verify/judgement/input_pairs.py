@@ -22,14 +22,8 @@ from hedgerow.verify.language.program import (
     substitute,
 )
 from hedgerow.verify.language.rewriting import split_conjuncts
-from hedgerow.verify.refute.linear_noise import PathCondition
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import (
-    BitWord,
-    Environment,
-    PathValue,
-    evaluate_alternatives,
-)
+from hedgerow.verify.refute.path_values import BitWord, PathValue, evaluate_alone
 
 __all__ = ["TaggedValues", "evaluate", "iterate_related_inputs"]
 
@@ -43,10 +37,9 @@ _MAX_WORD_BITS = 12
 def evaluate(expression: Expression, state: TaggedValues) -> PathValue:
     """Evaluate an expression over known names."""
     try:
-        ((_, value),) = evaluate_alternatives(expression, Environment(state, {}), PathCondition())
+        return evaluate_alone(expression, state)
     except OutOfScope as beyond:
         raise Undecided(f"{beyond}") from None
-    return value
 
 
 @dataclass(frozen=True)

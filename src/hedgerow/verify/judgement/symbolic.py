@@ -1,14 +1,13 @@
 """The decision procedure of judgements about infinite programs, by the prover and the refuter.
 
-``judge c ~ c : P ==> res<1> = res<2> [epsilon, delta]`` is a privacy claim if P says of each
-parameter that it is a given number, equal in both runs, at most 1 apart, or nothing (then it may be
-anything). The proof ignores all other parts of P, and so shows more than was asked; a refutation
-counts only if its two inputs satisfy P.
+``judge c ~ c : P ==> Q [epsilon, delta]`` is a privacy claim of c for inputs that P relates: a
+parameter that P makes equal is public, and the others are private. Q relates the results. A
+refutation counts only if it holds for the judgement as written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -22,22 +21,41 @@ from hedgerow.verify.language.program import (
     Claim,
     Expression,
     Kind,
+    Length,
     Name,
     Neighbours,
     Number,
     Parameter,
     Program,
+    Read,
     Relation,
+    Truth,
     collect_names,
     find_assigned_names,
+    map_children,
     substitute,
 )
 from hedgerow.verify.language.rewriting import map_expressions, split_conjuncts
 from hedgerow.verify.refute.counterexample import Counterexample
-from hedgerow.verify.refute.path_values import PathValue
-from hedgerow.verify.refute.refute import refute
+from hedgerow.verify.refute.interval_arithmetic import approximate
+from hedgerow.verify.refute.paths import Arguments
+from hedgerow.verify.refute.refute import run_refuter
+from hedgerow.verify.validation.boxed_values import CannotEvaluate
+from hedgerow.verify.validation.event_probability import evaluate_plainly
+from hedgerow.verify.validation.witness import (
+    Excess,
+    MeasuredEvents,
+    evaluate_amount,
+    find_confirmed_witness,
+)
 
-__all__ = ["SymbolicCounterexample", "SymbolicProof", "decide_judgement", "reduce_to_program"]
+__all__ = [
+    "Reduction",
+    "SymbolicCounterexample",
+    "SymbolicProof",
+    "decide_judgement",
+    "reduce_to_program",
+]
 
 
 @dataclass(frozen=True)
@@ -81,129 +99,236 @@ def decide_judgement(
     if not isinstance(found, Undecided):
         return found
     try:
-        program = reduce_to_program(judgement)
+        reduction = reduce_to_program(judgement)
     except Undecided:
         return found
     try:
         from hedgerow.verify.prove.certificate import Certificate
         from hedgerow.verify.prove.prover import prove
 
-        certificate = prove(program, seconds=seconds)
+        certificate = prove(reduction.program, seconds=seconds)
     except HedgerowError as error:
         return Undecided(str(error), judgement.place)
-    witness = refute(program, seconds=seconds)
-    if witness is not None and _satisfies_precondition(judgement, witness):
+    witness = _find_confirmed_witness(judgement, reduction, seconds)
+    if isinstance(certificate, Certificate):
+        if witness is None:
+            return SymbolicProof(judgement, reduction.program, certificate)
+        return Undecided(
+            "a proof and a counterexample were found; this is a bug in Hedgerow, and nothing is"
+            " claimed. Please report the judgement",
+            judgement.place,
+        )
+    if witness is not None:
         return SymbolicCounterexample(judgement, witness)
-    if isinstance(certificate, Certificate) and witness is None:
-        return SymbolicProof(judgement, program, certificate)
     return Undecided("found neither a proof nor a counterexample", judgement.place)
 
 
-def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bool:
-    """Return whether the inputs of a counterexample satisfy the precondition; parameters that it
-    sets to a number have that value.
+def _find_confirmed_witness(
+    judgement: Judgement, reduction: Reduction, seconds: float
+) -> Counterexample | None:
+    """Return a counterexample that holds for the judgement as written: its precondition, its
+    programs and its budget are evaluated anew, by another method.
     """
-    state: dict[str, PathValue] = {**_collect_constants(judgement)}
-    for run, side in ((1, witness.first), (2, witness.second)):
-        state |= {
-            tag_name(name, run): value
-            for name, value in side.items()
-            if not isinstance(value, tuple)
-        }
-    try:
-        return evaluate(judgement.precondition, state) is True
-    except Undecided:
-        return False
+    found = run_refuter(reduction.program, seconds=seconds)
+    return find_confirmed_witness(
+        (found.counterexample, found.strongest),
+        lambda witness: _describe_excess(judgement, reduction, witness),
+    )
 
 
-def reduce_to_program(judgement: Judgement) -> Program:
+def _describe_excess(judgement: Judgement, reduction: Reduction, witness: Counterexample) -> Excess:
+    memories = [reduction.restore_arguments(one) for one in (witness.first, witness.second)]
+    tagged = {
+        tag_name(name, run): value
+        for run, memory in enumerate(memories, 1)
+        for name, value in memory.items()
+    }
+    if evaluate_plainly(judgement.precondition, tagged) is not True:
+        raise CannotEvaluate("the inputs do not satisfy the precondition")
+    likely, rare = approximate(witness.likely), approximate(witness.rare)
+    return Excess(
+        MeasuredEvents(judgement.left, memories[0], witness.events, likely),
+        MeasuredEvents(judgement.right, memories[1], witness.related_events, rare),
+        evaluate_amount(judgement.epsilon, tagged),
+        evaluate_amount(judgement.delta, tagged),
+    )
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The program whose privacy a judgement states. Its parameters are renamed, and those that the
+    precondition sets to one number are gone.
+    """
+
+    program: Program
+    renamed: Mapping[str, str]
+    constants: Mapping[str, Fraction]
+
+    def restore_arguments(self, arguments: Arguments) -> Arguments:
+        """Return the arguments of the judgement's own program."""
+        kept = {old: arguments[new] for old, new in self.renamed.items()}
+        return {**kept, **self.constants}
+
+
+def reduce_to_program(judgement: Judgement) -> Reduction:
     """Return the program whose privacy the judgement states, or raise ``Undecided``."""
     left = judgement.left
-    _require_equal_results(judgement)
-    constants = _collect_constants(judgement)
-    facts = [_classify_conjunct(one) for one in split_conjuncts(judgement.precondition)]
-    kept, fixed, moved, free = list[Parameter](), dict[str, Expression](), 0, 0
-    for one in left.parameters:
-        first, second = constants.get(tag_name(one.name, 1)), constants.get(tag_name(one.name, 2))
-        equal = ("equal", one.name) in facts
-        number = first if first is not None else second
-        if number is not None and (first == second or equal):
-            fixed[one.name] = Number(number, one.place)
-        elif equal:
-            kept.append(replace(one, private=False))
-        elif ("near", one.name) in facts and one.kind in (Kind.INT, Kind.REAL) and not one.list:
-            kept.append(replace(one, private=True))
-            moved += 1
-        elif one.list:
+    after = _read_postcondition(judgement)
+    fixed, equal = _collect_constants(judgement), _collect_equal_names(judgement)
+    constants = {
+        one.name: fixed[tag_name(one.name, 1)]
+        for one in left.parameters
+        if tag_name(one.name, 1) in fixed
+        and fixed[tag_name(one.name, 1)] == fixed.get(tag_name(one.name, 2))
+    }
+    kept = [one for one in left.parameters if one.name not in constants]
+    renamed = _rename_parameters(left, [one.name for one in kept])
+    new = {old: Name(name) for old, name in renamed.items()}
+    in_runs: dict[str, Expression] = {}
+    for run in (1, 2):
+        for one in left.parameters:
+            in_runs[tag_name(one.name, run)] = (
+                Number(constants[one.name], one.place)
+                if one.name in constants
+                else new[one.name]
+                if one.name in equal
+                else Name(tag_name(renamed[one.name], run))
+            )
+    inside = new | {name: Number(value) for name, value in constants.items()}
+    parameters = tuple(
+        replace(
+            one,
+            name=renamed[one.name],
+            private=one.name not in equal,
+            width=None if one.width is None else substitute(one.width, inside),
+        )
+        for one in kept
+    )
+    _check_parameters(judgement, parameters, constants)
+    public = {one.name for one in parameters if not one.private}
+    amounts = [
+        None if one is None else substitute(one, in_runs)
+        for one in (judgement.epsilon, judgement.delta)
+    ]
+    for amount in amounts:
+        if amount is not None and not collect_names(amount) <= public:
+            raise Undecided(
+                "the budget mentions a parameter that may differ between the runs; make it equal",
+                judgement.place,
+            )
+    neighbours = _build_neighbours(judgement, parameters, in_runs, after)
+    claim = Claim(amounts[0] or Number(Fraction(0)), neighbours, amounts[1])
+    body = map_expressions(left.body, lambda one: _substitute_lists(one, inside))
+    program = replace(left, parameters=parameters, body=body, claim=claim)
+    return Reduction(program, renamed, constants)
+
+
+def _substitute_lists(expression: Expression, values: Mapping[str, Expression]) -> Expression:
+    """Replace variables, and rename lists where they are read or measured."""
+    match expression:
+        case Name():
+            return values.get(expression.name, expression)
+        case Read() | Length() if isinstance(to := values.get(expression.list), Name):
+            expression = replace(expression, list=to.name)
+    return map_children(expression, lambda one: _substitute_lists(one, values))
+
+
+def _rename_parameters(program: Program, names: Sequence[str]) -> dict[str, str]:
+    """Rename parameters that are only called eps or delta: a proof would assume that they are
+    positive, and delta below 1. A new name is one that the program does not have.
+    """
+    taken = {one.name for one in program.parameters} | find_assigned_names(program.body)
+    found: dict[str, str] = {}
+    for name in names:
+        new = name
+        while name in ("eps", "epsilon", "delta") and (new == name or new in taken):
+            new = f"{new}_"
+        found[name] = new
+        taken.add(new)
+    return found
+
+
+def _check_parameters(
+    judgement: Judgement, parameters: Sequence[Parameter], constants: Mapping[str, Fraction]
+) -> None:
+    for one in parameters:
+        if one.list and one.private:
             raise Undecided(
                 f"{one.name} is a list that may differ in any way, including its length; make it"
                 " equal in both runs",
                 judgement.place,
             )
-        else:
-            kept.append(replace(one, private=True))
-            free += 1
-    if fixed.keys() & find_assigned_names(left.body):
+    if constants.keys() & find_assigned_names(judgement.left.body):
         raise Undecided(
             "the program assigns a parameter that the precondition sets to a number; use another"
             " variable",
             judgement.place,
         )
-    relation = (
-        Relation.SECRET if free or not moved else Relation.ONE if moved == 1 else Relation.ALL
-    )
-    claim = Claim(judgement.epsilon or Number(Fraction(0)), Neighbours(relation), judgement.delta)
-    renamed = _rename_budget_parameters(kept, claim)
-    fixed |= {old: Name(new) for old, new in renamed.items()}
-    parameters = tuple(
-        replace(
-            one,
-            name=renamed.get(one.name, one.name),
-            width=None if one.width is None else substitute(one.width, fixed),
-        )
-        for one in kept
-    )
-    return replace(
-        left,
-        parameters=parameters,
-        body=map_expressions(left.body, lambda one: substitute(one, fixed)),
-        claim=claim,
-    )
 
 
-def _require_equal_results(judgement: Judgement) -> None:
-    left, right = judgement.left, judgement.right
-    results = {
-        (tag_name(RESULT, 1), tag_name(RESULT, 2)),
-        (tag_name(RESULT, 2), tag_name(RESULT, 1)),
-    }
-    after = judgement.postcondition
-    if (
-        left != right
-        or not isinstance(after, Apply)
-        or after.operator != "=="
-        or tuple(one.name for one in after.arguments if isinstance(one, Name)) not in results
-        or RESULT in find_assigned_names(left.body)
-    ):
+def _build_neighbours(
+    judgement: Judgement,
+    parameters: Sequence[Parameter],
+    in_runs: Mapping[str, Expression],
+    after: Expression | None,
+) -> Neighbours:
+    """Build the relation of the inputs: any private data if nothing else is said about them."""
+    before = [substitute(one, in_runs) for one in split_conjuncts(judgement.precondition)]
+    before = [one for one in before if not _is_trivial(one)]
+    if not before and after is None:
+        return Neighbours(Relation.SECRET)
+    if any(one.kind is Kind.BITS for one in parameters):
         raise Undecided(
-            "only res<1> = res<2> for one program can be proved if it is not finite; write judge"
-            " A ~ A : … ==> res<1> = res<2>",
+            "bit strings that a precondition restricts are decided for a fixed width only",
             judgement.place,
         )
+    every: Expression = Truth(True)
+    for one in before:
+        every = one if every == Truth(True) else Apply("and", (every, one))
+    relation = None if after is None else substitute(after, in_runs)
+    return Neighbours(Relation.JUDGEMENT, before=every, after=relation)
 
 
-def _rename_budget_parameters(parameters: list[Parameter], claim: Claim) -> dict[str, str]:
-    """Rename parameters that are only called eps or delta: a proof would assume that they are
-    positive, and delta below 1.
-    """
-    mentioned = collect_names(claim.epsilon) | (
-        collect_names(claim.delta) if claim.delta is not None else frozenset()
+def _is_trivial(conjunct: Expression) -> bool:
+    if not collect_names(conjunct):
+        return evaluate(conjunct, {}) is True
+    return (
+        isinstance(conjunct, Apply)
+        and conjunct.operator == "=="
+        and conjunct.arguments[0] == conjunct.arguments[1]
     )
-    return {
-        one.name: f"{one.name}_"
-        for one in parameters
-        if one.name in ("eps", "epsilon", "delta") and one.name not in mentioned
-    }
+
+
+def _read_postcondition(judgement: Judgement) -> Expression | None:
+    """Return the relation of the results; None if they are equal."""
+    left, after = judgement.left, judgement.postcondition
+    results = {tag_name(RESULT, 1), tag_name(RESULT, 2)}
+    inputs = {tag_name(one.name, run) for one in left.parameters for run in (1, 2)}
+    if left != judgement.right or RESULT in find_assigned_names(left.body):
+        raise Undecided(
+            "two programs are compared only if they are finite; write judge A ~ A", judgement.place
+        )
+    if not results <= collect_names(after) <= results | inputs:
+        raise Undecided(
+            "only a relation of res<1> and res<2> can be proved if the program is not finite",
+            judgement.place,
+        )
+    sides = {one.name for one in getattr(after, "arguments", ()) if isinstance(one, Name)}
+    is_equality = isinstance(after, Apply) and after.operator == "==" and sides == results
+    return None if is_equality else after
+
+
+def _collect_equal_names(judgement: Judgement) -> frozenset[str]:
+    """Return the parameters that the precondition makes equal: x<1> = x<2>."""
+    found = set[str]()
+    for one in split_conjuncts(judgement.precondition):
+        match one:
+            case Apply("==", (Name(name=left), Name(name=right))) if left[:-3] == right[:-3] and {
+                left[-3:],
+                right[-3:],
+            } == {"<1>", "<2>"}:
+                found.add(left[:-3])
+    return frozenset(found)
 
 
 def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
@@ -215,44 +340,14 @@ def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
                 number = _evaluate_constant(there)
                 if isinstance(here, Name) and number is not None:
                     found[here.name] = number
-    for one in split_conjuncts(judgement.precondition):  # x<1> = x<2> carries a number over
-        match _classify_conjunct(one):
-            case ("equal", name):
-                pair = tag_name(name, 1), tag_name(name, 2)
-                for known, same in (pair, pair[::-1]):
-                    if known in found:
-                        found.setdefault(same, found[known])
+    for name in _collect_equal_names(judgement):  # x<1> = x<2> carries a number over
+        pair = tag_name(name, 1), tag_name(name, 2)
+        for known, same in (pair, pair[::-1]):
+            if known in found:
+                found.setdefault(same, found[known])
     return found
-
-
-def _classify_conjunct(conjunct: Expression) -> tuple[str, str] | None:
-    """Return ("equal", x) for x<1> = x<2>, ("near", x) for abs(x<1> - x<2>) <= 1, and None for
-    others.
-    """
-    match conjunct:
-        case Apply(operator="==", arguments=(Name(name=one), Name(name=other))) if (
-            _are_same_variable(one, other)
-        ):
-            return "equal", one[:-3]
-        case Apply(
-            operator="<=",
-            arguments=(
-                Apply(
-                    operator="abs",
-                    arguments=(Apply(operator="-", arguments=(Name(name=one), Name(name=other))),),
-                ),
-                reach,
-            ),
-        ) if _are_same_variable(one, other):
-            number = _evaluate_constant(reach)
-            return ("near", one[:-3]) if number is not None and 0 <= number <= 1 else None
-    return None
 
 
 def _evaluate_constant(expression: Expression) -> Fraction | None:
     value = None if collect_names(expression) else evaluate(expression, {})
     return value if isinstance(value, Fraction) else None
-
-
-def _are_same_variable(left: str, right: str) -> bool:
-    return left[:-3] == right[:-3] and {left[-3:], right[-3:]} == {"<1>", "<2>"}

@@ -28,7 +28,11 @@ from hedgerow.verify.language.rewriting import map_expressions
 
 __all__ = ["encode_booleans", "list_measured_booleans"]
 
-_MEASURING_RELATIONS: Final = frozenset(Relation) - {Relation.SECRET, Relation.ROW}
+_MEASURING_RELATIONS: Final = frozenset(Relation) - {
+    Relation.SECRET,
+    Relation.ROW,
+    Relation.JUDGEMENT,
+}
 
 
 def list_measured_booleans(program: Program) -> list[Parameter]:

@@ -215,11 +215,12 @@ class Relation(StrEnum):
     never smaller / never larger in the second run. ROW: one list has one more entry, at any index.
     L1: the absolute differences of all entries add up to at most ``k``. GROUP: at most ``k``
     entries differ, each by at most 1. SECRET: private data differ in any way (perfect secrecy,
-    non-interference).
+    non-interference). JUDGEMENT: private numbers are related as a judgement's precondition states;
+    no program can claim this itself.
 
     A flipped Boolean has moved by 1; bit strings are allowed under SECRET and ROW. Every relation
-    is symmetric except INCREASING and DECREASING, where proofs and refutations consider only the
-    stated direction.
+    is symmetric except INCREASING, DECREASING and JUDGEMENT, where proofs and refutations consider
+    only the stated direction.
     """
 
     ONE = "one"
@@ -230,14 +231,25 @@ class Relation(StrEnum):
     L1 = "l1"
     GROUP = "group"
     SECRET = "secret"
+    JUDGEMENT = "judgement"
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
+    """A relation with its parameters. Under JUDGEMENT ``before`` relates the inputs and ``after``
+    the results (None if these are equal), over x<1> and x<2>, and x for public x.
+    """
+
     relation: Relation
     k: int = 1
+    before: Expression | None = None
+    after: Expression | None = None
 
     def __post_init__(self) -> None:
+        if (self.before is None) is (self.relation is Relation.JUDGEMENT):
+            raise InvalidArgument(
+                "neighbours", "must have a precondition if they are those of a judgement"
+            )
         if self.k < 1 or (self.k != 1 and self.relation not in (Relation.L1, Relation.GROUP)):
             raise InvalidArgument(
                 "neighbours",

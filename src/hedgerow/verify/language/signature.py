@@ -95,8 +95,9 @@ def negate(value: Expression, place: Place) -> Expression:
 
 def parse_neighbours(relation: object, k: object, place: Place) -> Neighbours:
     """Build the neighbouring relation from its name and, for "l1" and "group", its number."""
-    words = ", ".join(f'"{one}"' for one in Relation)
-    if relation not in list(Relation):
+    names = [one for one in Relation if one is not Relation.JUDGEMENT]
+    words = ", ".join(f'"{one}"' for one in names)
+    if relation not in names:
         raise UnsupportedProgram(f"neighbours must be one of {words}", place)
     takes_number = relation in (Relation.L1, Relation.GROUP)
     if takes_number != (k is not None):

@@ -132,6 +132,8 @@ def is_discharged(one: Obligation) -> bool:
 def derive_obligations(program: Program, certificate: Certificate) -> list[Obligation]:
     """Derive all obligations in textual order, the cost last."""
     finite = certificate.mode == FINITE
+    if program.claim.neighbours.after is not None and certificate.mode != "sequence":
+        raise UnsupportedProgram("this kind of proof relates equal results only")
     known = infer_sorts(program, exact=finite)
     if not finite and uses_abstract_bits(program, known):
         for expression, about in _list_bit_expressions(program, certificate):

@@ -220,6 +220,12 @@ class ProductProgram:
     def _run_output(self, statement: Output, state: PairState, path: Path) -> None:
         first, second = self._evaluate_in_both(statement.value, state, path)
         output, place = format_expression(statement.value), statement.place
+        if (after := self.program.claim.neighbours.after) is not None:
+            self._require_single_output(statement)
+            goal = translate(after, self.inputs.tagged_symbols({"res<1>": first, "res<2>": second}))
+            reason = f"the results {output} may not be related as {format_expression(after)}"
+            self.add_obligation("output", path, goal, place, reason)
+            return
         if self.certificate.mode == "pointwise":
             goal = z3.Implies(first == self.answer, second == self.answer)
             self.add_obligation(
@@ -249,6 +255,12 @@ class ProductProgram:
             place,
             f"the output {output} differs between neighbours, and no noise hides it",
         )
+
+    def _require_single_output(self, statement: Output) -> None:
+        """Refuse a relation of results for a program with several outputs."""
+        outputs = [one for one in walk_statements(self.program.body) if isinstance(one, Output)]
+        if len(outputs) > 1 or self.program.body[-1] is not statement:
+            raise UnsupportedProgram("related results need one output at the end.", statement.place)
 
     def _run_if(self, statement: If, state: PairState, path: Path) -> PairState:
         first, second = self._evaluate_in_both(statement.condition, state, path)

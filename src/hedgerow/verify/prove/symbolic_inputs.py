@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from hedgerow.verify.language.program import Kind, Parameter, Program, Relation
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.solver import Term, z3
-from hedgerow.verify.prove.terms import Sort, absolute_value, fresh_constant, to_z3_sort
+from hedgerow.verify.prove.terms import (
+    Sort,
+    SymbolTable,
+    absolute_value,
+    fresh_constant,
+    to_z3_sort,
+    translate,
+)
 
 __all__ = ["SymbolicInputs"]
 
@@ -43,6 +50,8 @@ class SymbolicInputs:
             else:
                 same = z3.Const(one.name, to_z3_sort(self.sorts[one.name]))
                 self.scalars[one.name] = (same, same)
+        if (before := self.program.claim.neighbours.before) is not None:
+            self.facts.append(translate(before, self.tagged_symbols({})))
         if self._distance_used:
             self.facts.append(z3.Sum(self._distance_used) <= self.program.claim.neighbours.k)
         self._assume_usual_ranges()
@@ -50,6 +59,24 @@ class SymbolicInputs:
     @property
     def relation(self) -> Relation:
         return self.program.claim.neighbours.relation
+
+    def tagged_symbols(self, results: dict[str, Term]) -> SymbolTable:
+        """Build the symbols of a judgement's relations: x<1> and x<2>, x if public, and results."""
+
+        def look_up(name: str) -> Term:
+            if name in results:
+                return results[name]
+            plain, run = (name[:-3], name[-3:]) if name.endswith(("<1>", "<2>")) else (name, "<1>")
+            if plain not in self.scalars:
+                raise UnsupportedProgram(
+                    f"{name} is not a number among the inputs; name parameters only."
+                )
+            return self.scalars[plain][run == "<2>"]
+
+        def refuse(*_: object) -> Term:
+            raise UnsupportedProgram("a precondition cannot read lists; use scalars.")
+
+        return SymbolTable(look_up, refuse, refuse, self.facts.append)
 
     def _assume_usual_ranges(self) -> None:
         """Assume eps > 0 and 0 < delta < 1 for the parameters with these names."""
@@ -71,7 +98,7 @@ class SymbolicInputs:
     def _add_private_scalar(self, one: Parameter, number: int) -> None:
         sort = self.sorts[one.name]
         first = z3.Const(f"{one.name}@1", to_z3_sort(sort))
-        if self.relation is Relation.SECRET:
+        if self.relation in (Relation.SECRET, Relation.JUDGEMENT):
             self.scalars[one.name] = (first, z3.Const(f"{one.name}@2", to_z3_sort(sort)))
             return
         if self.relation is Relation.ROW:  # only a list differs
@@ -112,6 +139,11 @@ class SymbolicInputs:
         self.specials[f"@where:{one.name}"] = where
         if not one.private:
             return
+        if self.relation is Relation.JUDGEMENT:
+            raise UnsupportedProgram(
+                f"{one.name} is a list that may differ between the runs; make it equal in both",
+                one.place,
+            )
         if self.relation not in (Relation.ROW, Relation.SECRET):
             self._refuse_unmeasured(one)
         if self.relation in (Relation.L1, Relation.GROUP):

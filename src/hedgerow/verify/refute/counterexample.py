@@ -17,7 +17,7 @@ from hedgerow.verify.language.claim_bounds import bound_expression
 from hedgerow.verify.language.claim_units import THE_CLAIM, find_claim_unit, find_unit_parameter
 from hedgerow.verify.language.program import Kind, Program
 from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise
-from hedgerow.verify.refute.events import OutputEvent, restrict_paths
+from hedgerow.verify.refute.events import OutputEvent, relate_events, restrict_paths
 from hedgerow.verify.refute.interval_arithmetic import (
     RealInterval,
     RealNumber,
@@ -190,12 +190,17 @@ class Counterexample:
         ``InvalidArgument`` unless they break the claim.
         """
         likely, rare = (
-            compute_event_probability(self.program, side, self.events)
-            for side in (self.first, self.second)
+            compute_event_probability(self.program, side, events)
+            for side, events in ((self.first, self.events), (self.second, self.related_events))
         )
         return Counterexample(
             self.program, self.first, self.second, self.events, likely, rare, self.multiple
         )
+
+    @property
+    def related_events(self) -> tuple[OutputEvent, ...]:
+        """The events of the second run that the claim relates to ``events``."""
+        return relate_events(self.program, self.events)
 
     @property
     def event(self) -> str:

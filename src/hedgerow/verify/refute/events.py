@@ -8,18 +8,23 @@ public as they are, so an adversary may use such combinations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
+from hedgerow.verify.language.judgement import RESULT, tag_name
+from hedgerow.verify.language.program import Apply, Expression, Number, Program
+from hedgerow.verify.language.rewriting import split_conjuncts
 from hedgerow.verify.refute.interval_arithmetic import RealNumber, decide_sign, subtract_reals
 from hedgerow.verify.refute.linear_noise import LinearForm, PathCondition, add, scale
 from hedgerow.verify.refute.out_of_scope import OutOfScope
-from hedgerow.verify.refute.path_values import BitWord, PathValue
+from hedgerow.verify.refute.path_values import BitWord, PathValue, evaluate_public
 from hedgerow.verify.refute.paths import ProgramPath
 
-__all__ = ["Combination", "OutputEvent", "OutputRange", "restrict_paths"]
+__all__ = ["Combination", "OutputEvent", "OutputRange", "relate_events", "restrict_paths"]
 
+_FIRST, _SECOND = tag_name(RESULT, 1), tag_name(RESULT, 2)
+_ONLY = ((0, Fraction(1)),)
 Combination: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Places of outputs, counted from 0, with factors."""
 
@@ -170,3 +175,103 @@ def restrict_paths(
         if len(found) > 1 and not whole:
             raise OutOfScope("events that overlap")
         yield from whole[:1] or found
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """Bounds on the second result minus the first."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+
+def relate_events(program: Program, events: Sequence[OutputEvent]) -> tuple[OutputEvent, ...]:
+    """Return the events that contain every result that a judgement relates to one in ``events``.
+
+    Supported are equal results, and bounds on their difference such as ``res<1> <= res<2> + 1``.
+    """
+    after = program.claim.neighbours.after
+    if after is None:
+        return tuple(events)
+    difference = _bound_difference(after)
+    return tuple(_widen(one, difference) for one in events)
+
+
+def _widen(event: OutputEvent, difference: _Difference) -> OutputEvent:
+    ranges = event.ranges
+    if event.length != 1 or event.values or event.bits or len(ranges) > 1:
+        raise OutOfScope("an event whose related results are not an interval")
+    if not ranges:
+        return event
+    (one,) = ranges
+    if one.combination != _ONLY or one.excluded:
+        raise OutOfScope("an event whose related results are not an interval")
+    low = _add_ends(one.low, difference.low)
+    high = _add_ends(one.high, difference.high)
+    return replace(event, ranges=(OutputRange(_ONLY, low, high),))
+
+
+def _add_ends(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if one is None or other is None else one + other
+
+
+def _bound_difference(after: Expression) -> _Difference:
+    low, high = None, None
+    for one in _split_bounds(after):
+        slope, constant = _read_line(one)  # slope * (second - first) + constant <= 0
+        end = -constant / slope
+        if slope > 0:
+            high = end if high is None else min(high, end)
+        else:
+            low = end if low is None else max(low, end)
+    return _Difference(low, high)
+
+
+def _split_bounds(after: Expression) -> list[Expression]:
+    """Return expressions that are at most 0 exactly where the postcondition holds; < counts as <=,
+    which relates more.
+    """
+    found: list[Expression] = []
+    for one in split_conjuncts(after):
+        match one:
+            case Apply("<=" | "<", (Apply("abs", (inner,)), limit)):
+                found += [Apply("-", (inner, limit))]
+                found += [Apply("-", (Apply("negate", (inner,)), limit))]
+            case Apply("<=" | "<", (left, right)):
+                found.append(Apply("-", (left, right)))
+            case Apply("==", (left, right)):
+                found += [Apply("-", (left, right)), Apply("-", (right, left))]
+            case _:
+                raise OutOfScope("a relation of results that is not a bound on their difference")
+    return found
+
+
+def _read_line(expression: Expression) -> tuple[Fraction, Fraction]:
+    def at(first: int, second: int) -> Fraction:
+        values = {_FIRST: Fraction(first), _SECOND: Fraction(second)}
+        value = evaluate_public(expression, values)
+        if not isinstance(value, Fraction):
+            raise OutOfScope("a relation of results with irrational numbers")
+        return value
+
+    constant = at(0, 0)
+    slope = at(0, 1) - constant
+    is_linear = all(
+        at(a, b) == slope * (b - a) + constant for a, b in ((1, 0), (1, 1), (5, 2), (-3, 11))
+    )
+    if not slope or not is_linear or not _is_sum(expression):
+        raise OutOfScope("a relation of results that is not a bound on their difference")
+    return slope, constant
+
+
+def _is_sum(expression: Expression) -> bool:
+    """Return whether the expression is built by linear operators only."""
+    if not isinstance(expression, Apply):
+        return True
+    if expression.operator in ("*", "/") and not any(
+        isinstance(one, Number) for one in expression.arguments
+    ):
+        return False
+    return expression.operator in ("+", "-", "negate", "*", "/") and all(
+        map(_is_sum, expression.arguments)
+    )

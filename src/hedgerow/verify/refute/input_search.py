@@ -77,9 +77,29 @@ def iterate_input_pairs(
         return
     if not any(one.list for one in program.parameters):
         lengths = lengths[:1]
+    if program.claim.neighbours.before is not None:
+        yield from _iterate_related_pairs(program, lengths)
+        return
     yield from _interleave(
         [_iterate_pairs_of_length(program, length, epsilon) for length in lengths]
     )
+
+
+def _iterate_related_pairs(program: Program, lengths: Sequence[int]) -> Iterator[InputPair]:
+    """Iterate over pairs that satisfy the precondition of a judgement."""
+    from hedgerow.verify.prove.related_inputs import RelatedInputs
+
+    for length in lengths:
+        shared: InputValues = {
+            one.name: (Fraction(0) if one.kind in (Kind.INT, Kind.REAL) else False,) * length
+            for one in program.parameters
+            if one.list
+        }
+        for found in RelatedInputs(program).iterate_corners():
+            first = {**shared, **{name: pair[0] for name, pair in found.items()}}
+            second = {**shared, **{name: pair[1] for name, pair in found.items()}}
+            if are_neighbours(program, first, second):
+                yield InputPair(first, second, is_ordered=True)
 
 
 def _interleave(streams: list[Iterator[InputPair]]) -> Iterator[InputPair]:
@@ -121,7 +141,7 @@ def _iterate_pairs_of_length(
 
 def shift_levels(program: Program, pair: InputPair) -> Iterator[InputPair]:
     """Shift some private numbers, or a public threshold, by the same amount in both inputs."""
-    if program.claim.neighbours.relation is Relation.ROW:
+    if program.claim.neighbours.relation in (Relation.ROW, Relation.JUDGEMENT):
         return
     numeric = [
         one

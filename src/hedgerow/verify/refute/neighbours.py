@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from hedgerow.verify.language.judgement import tag_name
 from hedgerow.verify.language.private_booleans import list_measured_booleans
-from hedgerow.verify.language.program import Kind, Program, Relation
-from hedgerow.verify.refute.path_values import PathValue
+from hedgerow.verify.language.program import Expression, Kind, Program, Relation
+from hedgerow.verify.refute.out_of_scope import OutOfScope
+from hedgerow.verify.refute.path_values import PathValue, evaluate_alone
 from hedgerow.verify.refute.paths import Arguments
 
 __all__ = ["are_neighbours"]
@@ -19,6 +21,8 @@ __all__ = ["are_neighbours"]
 def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
     """Return True if the two inputs are neighbours; both must give every parameter a value."""
     relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
+    if program.claim.neighbours.before is not None:
+        return _are_related(program, program.claim.neighbours.before, one, other)
     private = {parameter.name for parameter in program.parameters if parameter.private}
     numbers = {
         parameter.name
@@ -57,6 +61,20 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
                 return False
             moves.append(b - a)
     return _satisfies_relation(moves, relation, k)
+
+
+def _are_related(program: Program, before: Expression, one: Arguments, other: Arguments) -> bool:
+    """Return True if the precondition of a judgement holds, and public parameters are equal."""
+    public = {parameter.name for parameter in program.parameters if not parameter.private}
+    if one.keys() != other.keys() or any(one[name] != other[name] for name in public):
+        return False
+    state = {name: one[name] for name in public}
+    for run, side in ((1, one), (2, other)):
+        state |= {tag_name(name, run): value for name, value in side.items()}
+    try:
+        return evaluate_alone(before, state) is True
+    except OutOfScope:
+        return False
 
 
 def _satisfies_relation(moves: Sequence[Fraction], relation: Relation, k: int) -> bool:

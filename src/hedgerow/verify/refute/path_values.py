@@ -30,6 +30,7 @@ __all__ = [
     "BitWord",
     "Environment",
     "PathValue",
+    "evaluate_alone",
     "evaluate_alternatives",
     "evaluate_public",
     "require_boolean",
@@ -101,9 +102,16 @@ def evaluate_public(
     expression: Expression, arguments: Mapping[str, PathValue | tuple[PathValue, ...]]
 ) -> RealNumber:
     """Evaluate an expression in public parameters as a number."""
+    return require_number(evaluate_alone(expression, arguments))
+
+
+def evaluate_alone(
+    expression: Expression, arguments: Mapping[str, PathValue | tuple[PathValue, ...]]
+) -> PathValue:
+    """Evaluate an expression without noise and without lists."""
     plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
     ((_, value),) = evaluate_alternatives(expression, Environment(plain, {}), PathCondition())
-    return require_number(value)
+    return value
 
 
 def _evaluate_rational(expression: Expression, environment: Environment) -> PathValue | None:

@@ -33,7 +33,7 @@ from hedgerow.verify.refute.event_candidates import (
     repeat_first_output,
     vary_bounds,
 )
-from hedgerow.verify.refute.events import OutputEvent, restrict_paths
+from hedgerow.verify.refute.events import OutputEvent, relate_events, restrict_paths
 from hedgerow.verify.refute.input_search import (
     EPSILONS,
     InputPair,
@@ -246,7 +246,8 @@ class CounterexampleSearch:
     ) -> EventTrial | None:
         try:
             likely = self.probabilities.compute_sum(restrict_paths(events, first))
-            rare = self.probabilities.compute_sum(restrict_paths(events, second))
+            related = relate_events(self.program, events)
+            rare = self.probabilities.compute_sum(restrict_paths(related, second))
             return self._score_trial(pair, events, likely, rare)
         except (OutOfScope, ArithmeticError):
             return None
@@ -319,10 +320,7 @@ class CounterexampleSearch:
             here = better
 
     def _vary_bounds(self, trial: EventTrial) -> Iterator[EventTrial | None]:
-        first, second = (
-            self._enumerate_matching_paths(trial.event, trial.pair.first),
-            self._enumerate_matching_paths(trial.event, trial.pair.second),
-        )
+        first, second = self._enumerate_both(trial.event, trial.pair)
         if first is not None and second is not None:
             for event in vary_bounds(trial.event, first, second):
                 yield self._measure_trial(trial.pair, (event,), first, second)
@@ -342,14 +340,23 @@ class CounterexampleSearch:
             yield self._try_event(pair, trial.event)
 
     def _try_event(self, pair: InputPair, event: OutputEvent) -> EventTrial | None:
-        one, other = (
-            self._enumerate_matching_paths(event, pair.first),
-            self._enumerate_matching_paths(event, pair.second),
-        )
+        one, other = self._enumerate_both(event, pair)
         return (
             None
             if one is None or other is None
             else self._measure_trial(pair, (event,), one, other)
+        )
+
+    def _enumerate_both(
+        self, event: OutputEvent, pair: InputPair
+    ) -> tuple[list[ProgramPath] | None, list[ProgramPath] | None]:
+        try:
+            (related,) = relate_events(self.program, (event,))
+        except OutOfScope:
+            return None, None
+        return (
+            self._enumerate_matching_paths(event, pair.first),
+            self._enumerate_matching_paths(related, pair.second),
         )
 
     def _enumerate_matching_paths(

@@ -267,9 +267,9 @@ def _check_judgement_names(judgement: Judgement) -> None:
                 expression.place,
             )
     for amount in (judgement.epsilon, judgement.delta):
-        for name in sorted(collect_names(amount) if amount is not None else ()):
+        for name in sorted(collect_names(amount) - given if amount is not None else ()):
             raise UnsupportedProgram(
-                f"{name} is not a number; write epsilon and delta of a judgement as numbers such as"
-                " ln(3) or 1/2",
+                f"{name} is not a number; write epsilon and delta of a judgement with numbers such"
+                " as ln(3) or 1/2, and parameters such as eps<1>",
                 judgement.place,
             )

@@ -105,8 +105,9 @@ def list_assumptions(product: ProductRuns, state: PairState) -> list[Term]:
         value(name) >= 0 for name in sorted(find_nonnegative_parameters(program, known) - known)
     ]
     rest = divide_by_positive(claim.numerator, known)
-    if (
-        rest
+    if (  # a judgement says itself what its numbers are
+        program.claim.neighbours.before is None
+        and rest
         and claim.symbols - known
         and not any(name.startswith(("sqrt", "exp")) for name in claim.symbols)
         and {name for monomial in claim.denominator for name, _ in monomial} <= known

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from hedgerow.verify.language.program import Expression, Program
 from hedgerow.verify.prove.algebra import to_rational_function
+from hedgerow.verify.prove.related_inputs import RelatedInputs
 from hedgerow.verify.prove.rules.scale_facts import find_positive_parameters, find_scales
 from hedgerow.verify.prove.search.templates import ONE, ShiftTemplate
 from hedgerow.verify.prove.search.trace_runs import TraceNeed, TraceRunner, list_needs
@@ -20,6 +21,7 @@ from hedgerow.verify.prove.work_limit import WorkLimit
 __all__ = ["ShiftSearch"]
 
 _FIRST_TRACES, _TEST_TRACES, _MAX_FACTOR, _MAX_ROUNDS, _DEFAULT_STEPS = 12, 400, 2, 40, 60_000
+_JUDGED_TRACES = 60  # z3 finds their inputs, which takes longer
 Factors = dict[int, tuple[int, ...]]
 
 
@@ -49,6 +51,9 @@ class ShiftSearch:
         for several in self._unknowns.values():
             self._solver.add(*[z3.And(one >= -largest, one <= largest) for one in several])
         self._traces_used: set[int] = set()
+        judged = self.program.claim.neighbours.before is not None
+        self._related = RelatedInputs(self.program) if judged else None
+        self._traces: dict[int, Trace] = {}
         self._positive = find_positive_parameters(
             self.program,
             [to_rational_function(one, {}) for one in find_scales(self.program).values()],
@@ -76,7 +81,14 @@ class ShiftSearch:
                 self._add_trace(broken)
 
     def _make_trace(self, number: int) -> Trace:
-        return Trace(self.program, FixedChoices(str(number)), self._positive)
+        if self._related is None:
+            return Trace(self.program, FixedChoices(str(number)), self._positive)
+        if number not in self._traces:  # a run adds only what it reads, always the same
+            choices = FixedChoices(str(number))
+            self._traces[number] = Trace(
+                self.program, choices, self._positive, related=self._related
+            )
+        return self._traces[number]
 
     def _make_runner(self, number: int, factors: Mapping[int, object]) -> TraceRunner:
         return TraceRunner(
@@ -104,7 +116,7 @@ class ShiftSearch:
             self._solver.add(z3.Implies(z3.Bool(label), condition))
 
     def _find_broken_trace(self, found: Factors) -> int | None:
-        for number in range(_TEST_TRACES):
+        for number in range(_TEST_TRACES if self._related is None else _JUDGED_TRACES):
             self.work_limit.spend(1)
             if any(
                 one.condition is False

@@ -147,7 +147,9 @@ class TraceRunner:
                 )
                 if here:
                     self._outputs_seen += 1
-                    self.needs.append(TraceNeed("output", one.place, _make_equality(first, second)))
+                    self.needs.append(
+                        TraceNeed("output", one.place, self._relate_results(first, second))
+                    )
             case If():
                 self._run_if(one)
             case While() if match_row_loop(one, self.program) is not None:
@@ -175,6 +177,15 @@ class TraceRunner:
                     if self._rounds > _MAX_ROUNDS:
                         raise TraceAbandoned
                     self._run_block(one.body)
+
+    def _relate_results(self, first: Value, second: Value) -> Value:
+        after = self.program.claim.neighbours.after
+        if after is None:
+            return _make_equality(first, second)
+        known = {"res<1>": first, "res<2>": second}
+        for name, pair in self.trace.scalars.items():
+            known |= {name: pair[0], f"{name}<1>": pair[0], f"{name}<2>": pair[1]}
+        return evaluate(after, known.__getitem__, lambda *_: 0, lambda _: 0)
 
     def _run_row_loop(self, loop: While, run: int) -> dict[str, Value]:
         """Run a loop over its own rows in one of the runs."""

@@ -10,9 +10,12 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from hedgerow.verify.language.program import Kind, Noise, Program, Relation
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.prove.related_inputs import RelatedInputs
 from hedgerow.verify.prove.search.evaluate import TraceAbandoned, Value
 
 __all__ = ["FixedChoices", "Trace"]
@@ -51,6 +54,7 @@ class Trace:
     choices: FixedChoices
     positive: frozenset[str] = frozenset()  # public parameters in positive scales
     length: int = 4
+    related: RelatedInputs | None = None  # of a judgement
     entries: dict[tuple[str, int], tuple[Value, Value]] = field(default_factory=dict)
     scalars: dict[str, tuple[Value, Value]] = field(default_factory=dict)
 
@@ -69,6 +73,9 @@ class Trace:
         self._changed_entry = (
             (self.choices.pick(secret).name, self.choices.below(3)) if secret else ("", 0)
         )
+        if self.related is not None:
+            self._find_related_scalars(self.related)
+            return
         for one in self.program.parameters:
             if one.list:
                 continue
@@ -77,6 +84,20 @@ class Trace:
             else:
                 same = self._make_public(one.name, one.kind)
                 self.scalars[one.name] = (same, same)
+
+    def _find_related_scalars(self, related: RelatedInputs) -> None:
+        def pick() -> list[Fraction]:
+            return [Fraction(self.choices.pick(GRID_VALUES)) for _ in range(3)]
+
+        found = related.find_pair(pick)
+        if found is None:
+            raise UnsupportedProgram("no inputs were found that satisfy the precondition")
+        for name, pair in found.items():
+            first, second = (
+                one if isinstance(one, bool) else int(one) if one.denominator == 1 else float(one)
+                for one in pair
+            )
+            self.scalars[name] = (first, second)
 
     def _make_public(self, name: str, kind: Kind) -> Value:
         if name in ("eps", "epsilon"):
