@@ -38,6 +38,9 @@ UNIT = Unit("add-remove", "who")
 PRICE: dict[str, Any] = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
 
 
+DIFFERENT = Measure("distinct", "v0", SNAP)
+
+
 def plan(
     *measures: Measure | OrderStatistic, domain: Any = None, rows: int = 3, groups: int = 2
 ) -> Aggregate:
@@ -323,3 +326,9 @@ def test_counted_stays_the_same() -> None:
     """What is merged is what the noise takes, not what is asked for."""
     asked = plan(MEAN, ROWS)
     assert add_deciding_count(asked) is asked
+
+
+def test_a_sum_of_distinct_values_is_read_from_no_moments() -> None:
+    both = plan(MEAN, DIFFERENT, TOTAL, ROWS, domain=LISTED)
+    assert DIFFERENT in merge_measures(both).measures
+    assert TOTAL not in merge_measures(both).measures

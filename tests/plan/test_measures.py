@@ -244,6 +244,18 @@ def test_parts_of_a_step_are_moved_as_many_times_farther(
     )
 
 
+def test_a_sum_of_distinct_values_moves_by_as_many_of_the_largest_as_a_unit_may_add() -> None:
+    grid = ClampedGrid(Fraction(1), -4, 9)
+    total = Measure("distinct", "x", grid)
+    assert total.contribution(3) == (-12, 27)
+    added = total.sensitivity(UnitReach(2, 3, None, is_change_one=False))
+    assert (added.l0, added.linf, added.l1) == (2, 27, 54)
+    swapped = total.sensitivity(UnitReach(1, 3, 1, is_change_one=True))
+    assert (swapped.l0, swapped.linf, swapped.l1) == (1, 39, 39)
+    with pytest.raises(InvalidArgument, match="a grid for sums"):
+        Measure("values", "x", grid)
+
+
 def test_parts_are_of_scaled_sums_alone_and_fit_wide_integers() -> None:
     snap = ClampedGrid(Fraction(1), 0, 2**20)
     for wrong in [

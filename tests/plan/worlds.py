@@ -360,6 +360,7 @@ def measure(random: Random, known: Mapping[str, Range]) -> Measure | OrderStatis
         x, y = random.choice(numbers), random.choice(numbers)
         makers += [
             lambda: Measure("total", x, _snap(random)),
+            lambda: Measure("distinct", x, _snap(random)),
             lambda: Measure("total", x, _snap(random), sum_bounds=(-3, 4)),
         ]
         makers += [

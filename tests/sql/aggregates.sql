@@ -338,3 +338,20 @@ SELECT AVG(age > 50), SUM(smoker AND age > 3) FILTER (WHERE age < 60), CORR(smok
 --> avg = a0 (real)
 --> sum = a1 (integer)
 --> corr = a2 (real)
+
+SELECT region, SUM(DISTINCT age), AVG(DISTINCT age) FILTER (WHERE smoker), SUM(age) FROM visits GROUP BY region
+--> k0: region (text, 4 values)
+--> a0: distinct of age from 0 to 110 steps of 1 (integer)
+--> a1: distinct of CASE WHEN smoker THEN age ELSE NULL END from 0 to 110 steps of 1 (integer)
+--> a2: distinct of CASE WHEN smoker THEN age ELSE NULL END (integer)
+--> a3: total of age from 0 to 110 steps of 1 (integer)
+--> region = k0 (text)
+--> sum = a0 (integer)
+--> avg = a1 / a2 (real)
+--> sum_2 = a3 (integer)
+
+SELECT SUM(DISTINCT Cost), AVG(age) FROM visits
+--> a0: distinct of Cost from 0 to 1000000 steps of 1/100 (real)
+--> a1: moments of age from 0 to 110 steps of 1 (real)
+--> sum = a0 (real)
+--> avg = a1 (real)

@@ -28,8 +28,8 @@ SELECT SUM(Cost * 1e-300) FROM visits
 SELECT COUNT(age, city) FROM visits
 --> Unsupported: COUNT takes one column
 
-SELECT SUM(DISTINCT age) FROM visits
---> Unsupported: DISTINCT is only allowed in COUNT
+SELECT SUM(DISTINCT city) FROM visits
+--> Unsupported: SUM needs numbers, but this is text
 
 SELECT SUM(COUNT(*)) FROM visits
 --> Unsupported: COUNT is not allowed inside an aggregate
@@ -182,4 +182,4 @@ SELECT REGR_COUNT(Cost, age, contribution_bounds_per_group => (0, 3)) FROM visit
 --> Unsupported: contribution_bounds_per_group is only for SUM and COUNT
 
 SELECT KURTOSIS(DISTINCT age) FROM visits
---> Unsupported: DISTINCT is only allowed in COUNT
+--> Unsupported: DISTINCT is only allowed in COUNT, SUM and AVG

@@ -44,7 +44,7 @@ SELECT COUNT(*) FROM (SELECT patient_id, MAX(city) AS s FROM visits GROUP BY pat
 --> Unsupported: MAX needs numbers or dates, but this is text
 
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(DISTINCT age) AS s FROM visits GROUP BY patient_id)
---> Unsupported: DISTINCT is only allowed in COUNT
+--> Unsupported: In a subquery, DISTINCT is only allowed in COUNT
 
 SELECT COUNT(*) FROM (SELECT patient_id, MEDIAN(age) AS s FROM visits GROUP BY patient_id)
 --> Unsupported: MEDIAN is not supported in a subquery

@@ -96,6 +96,9 @@ def find_meaning(
             return Fraction(
                 len({x for rows in group.people for x in _first_different(rows, group.cap)})
             )
+        case "SUM(DISTINCT x)":
+            values = {x for rows in group.people for x in _first_different(rows, group.cap)}
+            return sum({grids[0].place(x) for x in values}) * grids[0].step
         case "REGR_COUNT":
             return _weigh(group, lambda row: (int(kept(row) and None not in (row.x, row.y)),))[0]
         case "SKEWNESS" | "KURTOSIS":

@@ -46,6 +46,7 @@ _MEASURE_NAMES: Final = {
     "rows": "COUNT(*)",
     "values": "COUNT({})",
     "distinct": "COUNT(DISTINCT {})",
+    "distinct total": "SUM(DISTINCT {})",
     "total": "SUM({})",
 }
 _STATISTIC_NAMES: Final = {"least": "MIN", "greatest": "MAX", "mode": "MODE"}
@@ -203,7 +204,8 @@ def _describe_measure(
     measure: Measure, moved: Sensitivity, columns: Meanings, unit: Unit
 ) -> list[str]:
     arguments = [columns[name] for name in measure.columns]
-    name = _MEASURE_NAMES.get(measure.kind) or _MOMENT_NAMES[measure.degree, len(arguments) > 1]
+    kind = "distinct total" if measure.kind == "distinct" and measure.grid else measure.kind
+    name = _MEASURE_NAMES.get(kind) or _MOMENT_NAMES[measure.degree, len(arguments) > 1]
     name = name.format(format_list(arguments))
     step, lines = Fraction(1), []
     grids = [measure.grid, None if measure.second is None else measure.second[1]]

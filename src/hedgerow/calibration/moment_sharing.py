@@ -79,6 +79,7 @@ def _list_summed(plan: Aggregate) -> list[Measure]:
         one
         for one in plan.measures
         if isinstance(one, Measure)
+        and one.kind != "distinct"
         and one.grid is not None
         and one.sum_bounds is None
         and one.second is None

@@ -263,7 +263,8 @@ def _check_countable(asked: CountQuestion) -> None:
         for output in question.outputs
         if not (isinstance(output.expression, ColumnRef) and output.expression.column in keys)
     ]
-    is_count = not more and measure.kind in _COUNT_KINDS and len(calls) == 1
+    is_count = not more and measure.kind in _COUNT_KINDS and calls[0].function == "COUNT"
+    is_count = is_count and len(calls) == 1
     if not is_count or outputs != [ColumnRef(calls[0].name)]:
         raise Refused(
             f"{text} is not a single COUNT. Give a mechanism questions with one COUNT, alone or"

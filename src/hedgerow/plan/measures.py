@@ -181,7 +181,9 @@ class Measure:
 
     * ``units``, ``rows``, ``values``: the number of units, of rows, or of values that are not NULL.
     * ``distinct``: the number of distinct values; of each unit only ``max_rows`` values count,
-      those that come first by (rank, value).
+      those that come first by (rank, value). With a ``grid``, the sum of the different steps that
+      these values are clamped and rounded to. A unit that leaves takes along those steps that no
+      other unit has, at most ``max_rows``.
     * ``total``: the sum. With ``sum_bounds``, the contribution of a unit to a group is its whole
       sum there, clamped to them (in steps), and ``max_rows`` does not matter.
     * ``moments``: with y the steps of a value above ``low``, w the width and d the ``degree``, the
@@ -209,8 +211,9 @@ class Measure:
     def __post_init__(self) -> None:
         if self.kind not in MEASURE_KINDS:
             raise InvalidArgument("kind", f"must be one of {', '.join(MEASURE_KINDS)}", self.kind)
-        if (self.column is None) != (self.kind in ("units", "rows")) or (self.grid is None) != (
-            self.kind not in ("total", "moments")
+        if (self.column is None) != (self.kind in ("units", "rows")) or (
+            self.kind != "distinct"
+            and (self.grid is None) != (self.kind not in ("total", "moments"))
         ):
             raise InvalidArgument(
                 "measure", "must have a column for values, and a grid for sums", self.kind

@@ -10,6 +10,7 @@ AGGREGATES = (
     *("REGR_SLOPE(cost, age)", "REGR_COUNT(cost, age)", "REGR_SXX(age, score)"),
     *("SKEWNESS(age)", "KURTOSIS(age)", "KURTOSIS_POP(cost)", "SKEWNESS(score)"),
     *("SUMIF(age, level = 1)", "AVG(TRUNC(cost / 7))", "SUM(POWER(level, 3))", "SUM(SIGN(score))"),
+    *("SUM(DISTINCT age)", "AVG(DISTINCT level)", "SUM(DISTINCT score)"),
     *("APPROX_COUNT_DISTINCT(city)", "APPROX_QUANTILE(age, 0.9)"),
     *("SUM(LEAST(GREATEST(TRY_CAST(city AS DOUBLE), 0), 9))", "AVG(LOG2(age + 1))"),
     *("COUNT(CAST(city AS DATE))", "AVG(EPOCH(day) / 86400)", "SUM(DEGREES(score))"),

@@ -278,6 +278,28 @@ def test_a_value_of_two_units_is_one_distinct_value_and_two_in_a_sample() -> Non
     assert found == {(): (2, (0, 0, 1))}
 
 
+def test_distinct_values_are_added_up_on_the_grid_once_each() -> None:
+    far = ClampedGrid(Fraction(1, 2), -(2**53), 2**53)
+    rows = [row(unit, k="a", i=i) for unit in (1, 2) for i in (4, 4, -3, None, 2**62, 2**61)]
+    rows += [row(3, k="b", r=value) for value in (0.2, 0.3, 1.0, float("nan"), None)]
+    measures = (Measure("distinct", "i", far), Measure("distinct", "r", far), Measure("rows"))
+    found = agreed(by(*measures, keys=("k",)), {"t": rows})
+    assert found == {("a",): (8 - 6 + 2**53, 0, 12), ("b",): (0, 0 + 1 + 2, 5)}
+    whole = agreed(by(*measures[:2], domain=(), caps=(1, 1), schema=ALONE), {"t": rows})
+    assert whole == {(): (2 + 2**53, 3)}
+    assert agreed(by(measures[0], domain=()), {"t": []}) == {(): (0,)}
+
+
+def test_a_unit_adds_no_more_distinct_values_than_may_count() -> None:
+    rows = [row(unit, i=unit * 10 + i) for unit in (1, 2, 3) for i in range(6)]
+    grid = ClampedGrid(Fraction(1), 0, 99)
+    ((total, count),) = agreed(
+        by(Measure("distinct", "i", grid), DISTINCT, caps=(1, 2), domain=()), {"t": rows}
+    ).values()
+    assert count == 6
+    assert 6 * 10 < total < 6 * 36
+
+
 def test_a_group_may_have_a_hundred_thousand_values() -> None:
     count = 100_000
     values = np.arange(count) * 7919 % 1009

@@ -89,6 +89,11 @@ def test_different_values() -> None:
     assert compute_contribution(measure, 1, ("a",), SOME, 1, backwards) == (3,)
     assert merge_contributions(measure, [(3, 1), (3,), (5, 1)]) == (3,)
     assert merge_contributions(measure, []) == (0,)
+    total = Measure("distinct", "x", ClampedGrid(Fraction(2), -1, 4))
+    assert compute_contribution(total, 1, ("a",), SOME, 1, backwards) == (3,)
+    # 3 and 4 are two steps of 2, -9 is clamped to -1 and 99 to 4
+    assert merge_contributions(total, [(3, 4), (4, -9), (99,)]) == (2 - 1 + 4,)
+    assert merge_contributions(total, []) == (0,)
 
 
 def test_combinations_in_parts() -> None:

@@ -11,7 +11,7 @@ from sql.helpers_fixtures import ask
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
-        ("SUM(DISTINCT age)", "DISTINCT is only allowed in COUNT"),
+        ("STDDEV(DISTINCT age)", "DISTINCT is only allowed in COUNT, SUM and AVG"),
         ("AVG(age, method => 'smooth')", "AVG takes no method and no bound"),
         ("MIN(age, bracket => 0.1)", "MIN takes no bracket"),
         ("SUM(age, clipped => TRUE)", "clipped => TRUE needs contribution_bounds_per_group"),

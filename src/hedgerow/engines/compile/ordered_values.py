@@ -1,7 +1,9 @@
-"""Distinct counts and order statistics as SQL: the first values of each unit in each group.
+"""Distinct counts and sums, and order statistics as SQL: the first values of each unit in each
+group.
 
     rows -> the groups of the unit that count -> its first values there by (rank, value, copy)
-         -> each value of a group with its frequency (a sample), or the number of distinct values
+         -> each value of a group with its frequency (a sample), or the number of distinct values,
+            or the sum of distinct grid steps
 
 Equal values of a unit are numbered, and each copy has a rank of its own: a value that a unit has
 three times is three times as likely to count as one that it has once.
@@ -23,7 +25,16 @@ from hedgerow.engines.compile.compiled_relation import (
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.grid_rounding import compile_grid_steps
 from hedgerow.engines.compile.group_keys import needs_group_bound
-from hedgerow.engines.compile.sql_builders import column, is_one_of, order_by, select
+from hedgerow.engines.compile.sql_builders import (
+    call_function,
+    cast,
+    cast_to_type,
+    column,
+    integer_literal,
+    is_one_of,
+    order_by,
+    select,
+)
 from hedgerow.plan.contribution_limits import MAX_TABLE_ROWS
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
@@ -38,7 +49,7 @@ _MAX_TALLY_STEPS: Final = 2**24  # steps that are counted one by one, in an arra
 
 
 class OrderedValueQuery:
-    """The query of one order statistic, or of one count of distinct values."""
+    """The query of one order statistic, or of one count or sum of distinct values."""
 
     def __init__(
         self,
@@ -51,7 +62,8 @@ class OrderedValueQuery:
         text_ids: bool,
     ) -> None:
         self._plan, self._measure, self._dialect, self._text_ids = plan, measure, dialect, text_ids
-        self._grid = measure.grid if isinstance(measure, OrderStatistic) else None
+        self._grid = measure.grid
+        self._is_sample = isinstance(measure, OrderStatistic) and measure.grid is not None
         self._range = plan.bound.columns[str(measure.column)]
         self._keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
         self._has_units = plan.bound.source.unit != "row"
@@ -71,8 +83,8 @@ class OrderedValueQuery:
 
     @property
     def wide(self) -> tuple[bool, ...]:
-        """The number columns, none of them wide: steps and their frequency, or one count."""
-        return (False,) if self._grid is None else (False, False)
+        """The number columns: steps and their frequency, one count, or one sum, which is wide."""
+        return (False, False) if self._is_sample else (self._grid is not None,)
 
     @property
     def tally(self) -> tuple[int, int] | None:
@@ -80,7 +92,12 @@ class OrderedValueQuery:
         caller; None where the statement counts.
         """
         grid = self._grid
-        if self._keys or grid is None or grid.high - grid.low >= _MAX_TALLY_STEPS:
+        if (
+            self._keys
+            or grid is None
+            or not self._is_sample
+            or grid.high - grid.low >= _MAX_TALLY_STEPS
+        ):
             return None
         return (grid.low, grid.high)
 
@@ -89,8 +106,7 @@ class OrderedValueQuery:
         kept = self._keep_first_values(self._keep_first_groups())
         keys = [(key.name, key.copy()) for key in self._keys]
         if isinstance(self._measure, Measure):
-            distinct = exp.Count(this=exp.Distinct(expressions=[column(_VALUE_COLUMN)]))
-            counted = select([*keys, ("n", distinct)], kept)
+            counted = select([*keys, ("n", self._build_distinct())], kept)
             by = [key.copy() for key in self._keys]
             return counted.group_by(*by, copy=False) if by else counted
         stepped = select([*keys, (_VALUE_COLUMN, self._build_steps())], kept)
@@ -146,6 +162,16 @@ class OrderedValueQuery:
         rank = self._dialect.build_rank([term.copy() for term in terms])
         place = exp.Window(this=exp.RowNumber(), partition_by=by, order=order_by([rank, *ranked]))
         return keep_first(rows, place, self._plan.bound.max_rows, self._names)
+
+    def _build_distinct(self) -> exp.Expr:
+        """Build the number of distinct values, or the sum of distinct steps as text."""
+        value = self._build_steps()
+        if self._grid is None:
+            return exp.Count(this=exp.Distinct(expressions=[value]))
+        wide = cast(value, self._dialect.wide_integer)
+        total = exp.Sum(this=exp.Distinct(expressions=[wide]))
+        nothing = cast(integer_literal(0), self._dialect.wide_integer)
+        return cast_to_type(call_function("coalesce", total, nothing), "text")
 
     def _build_steps(self) -> exp.Expr:
         value = column(_VALUE_COLUMN)

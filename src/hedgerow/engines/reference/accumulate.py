@@ -131,7 +131,10 @@ def merge_contributions(
             ),
         )
     if measure.kind == "distinct":
-        return (len({value for values in entries for value in values}),)
+        different = {value for values in entries for value in values}
+        if measure.grid is None:
+            return (len(different),)
+        return (sum({round_to_grid(value, measure.grid) for value in different}),)
     return tuple(sum(numbers) for numbers in zip((0,) * measure.width, *entries, strict=True))
 
 

@@ -17,9 +17,9 @@ def check_options(binder: RowBinder, asked: AggregateSyntax) -> None:
     has_method = named.method is not None or named.bound is not None
     conflicts = (
         (
-            asked.distinct and asked.function not in ("COUNT", "MIN", "MAX"),
-            "DISTINCT is only allowed in COUNT",
-            "Write COUNT(DISTINCT x).",
+            asked.distinct and asked.function not in ("COUNT", "SUM", "MIN", "MAX"),
+            "DISTINCT is only allowed in COUNT, SUM and AVG",
+            "Write COUNT(DISTINCT x), SUM(DISTINCT x) or AVG(DISTINCT x).",
         ),
         (
             has_method and asked.function not in ORDER_STATISTICS,

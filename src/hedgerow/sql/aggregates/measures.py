@@ -288,7 +288,7 @@ class MeasureCollector:
             return self._build_limited_sum(asked, value, grid)
         if grid.low == grid.high == 0:
             self._row_binder.refuse(asked.node, "This sum is always 0", "Leave it out.")
-        return Measure("total", self._add_column(value), grid)
+        return Measure("distinct" if asked.distinct else "total", self._add_column(value), grid)
 
     def _build_limited_sum(
         self, asked: AggregateSyntax, value: TypedExpression, grid: ClampedGrid

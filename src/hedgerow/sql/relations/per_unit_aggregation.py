@@ -195,7 +195,11 @@ class _PerUnitBinder(RowBinder):
                 "distinct" if asked.distinct else "values", self._add_column(value)
             )
         if asked.distinct and asked.function not in ("MIN", "MAX"):
-            self.refuse(asked.node, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x).")
+            self.refuse(
+                asked.node,
+                "In a subquery, DISTINCT is only allowed in COUNT",
+                "Write COUNT(DISTINCT x).",
+            )
         if asked.function not in ("SUM", "AVG", "MIN", "MAX"):
             self.refuse(asked.node, f"{asked.name} is not supported in a subquery", _AGGREGATES)
         value = bind_argument(self._row_binder, asked)

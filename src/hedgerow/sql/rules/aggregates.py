@@ -99,10 +99,23 @@ def _unwrap(node: exp.Expr) -> exp.Expr:
 
 
 def _bind_call(node: exp.Expr, binder: Binder) -> TypedExpression:
-    found = binder.bind_aggregate(replace(_parse_call(node, binder), node=node))
+    asked = replace(_parse_call(node, binder), node=node)
+    if asked.distinct and asked.function == "AVG":
+        parts = [_replace_average(node, kind) for kind in (exp.Sum, exp.Count)]
+        return binder.apply(node, "/", *(_bind_call(part, binder) for part in parts))
+    found = binder.bind_aggregate(asked)
     if isinstance(_unwrap(node), exp.LogicalAnd | exp.LogicalOr):
         return binder.apply(node, "=", found, build_constant(1, "integer"))
     return found
+
+
+def _replace_average(node: exp.Expr, kind: type[exp.AggFunc]) -> exp.Expr:
+    """Return AVG(DISTINCT x) with another aggregate of the same values."""
+    found = node.copy()
+    average = found if isinstance(found, exp.Avg) else found.find(exp.Avg)
+    assert average is not None
+    other = kind(this=average.this.copy())
+    return other if average is found else average.replace(other) and found
 
 
 def bind_named_call(node: exp.Anonymous, binder: Binder) -> TypedExpression:
@@ -263,7 +276,9 @@ RULES: tuple[Rule | Refusal, ...] = (
         Rule(node, _bind_call, _ARGS)
         for node in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS, *_QUANTILES, exp.Filter, exp.WithinGroup)
     ),
-    Refusal(exp.Distinct, "DISTINCT is only allowed in COUNT", "Write COUNT(DISTINCT x)."),
+    Refusal(
+        exp.Distinct, "DISTINCT is only allowed in COUNT, SUM and AVG", "Write COUNT(DISTINCT x)."
+    ),
     Refusal(exp.Order, "ORDER BY inside an aggregate has no effect", "Leave it out."),
     *_build_refusals(
         exp.AnyValue,
