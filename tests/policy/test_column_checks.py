@@ -15,6 +15,7 @@ F = Fraction
     "rule",
     [
         ColumnRule("a", "text"),
+        ColumnRule("a", "text", max_length=2**31 - 1),
         ColumnRule("a", "integer", F(0), F(1)),
         ColumnRule("a", "integer", F(0), F(MAX_STEPS), F(1)),
         ColumnRule("a", "real", F(-1), F(1), F(1, 100)),
@@ -43,6 +44,9 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (ColumnRule("a", "integer", high=F(0)), "max", "min is missing"),
         (ColumnRule("a", "real", F(1), F(1)), "max", "max must be above min"),
         (ColumnRule("a", "real", step=F(1)), "step", "step needs min and max"),
+        (ColumnRule("a", "integer", max_length=5), "max_length", "only allowed for text columns"),
+        (ColumnRule("a", "text", values=("x",), max_length=5), "max_length", "without values"),
+        (ColumnRule("a", "text", max_length=2**31), "max_length", "at most 2147483647"),
         (ColumnRule("a", "real", F(0), F(1), F(0)), "step", "step must be above 0; got 0"),
         (ColumnRule("a", "real", F(0), F(1), F(2)), "step", "at most max - min"),
         (ColumnRule("a", "integer", F(0), F(MAX_STEPS + 1), F(1)), "step", "at most 2^40 steps"),

@@ -92,6 +92,9 @@ def _build_entry(
             else Truncation(table.max_join_rows_per_unit or 1, table.max_join_rows_per_key)
         ),
         in_frame=table.source == FRAME_SOURCE,
+        max_lengths={
+            rule.name: rule.max_length for rule in table.columns if rule.max_length is not None
+        },
     )
 
 

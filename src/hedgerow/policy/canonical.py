@@ -39,6 +39,7 @@ _LATER_FIELDS = {
     "max_join_rows_per_key": None,
     "max_epsilon_per_day": None,
     "tables": None,
+    "max_length": None,
 }  # fields that came later, and what they are where a text has none
 
 # Stored key -> attribute. The keys are stored in the ledger for years: renaming an attribute must
@@ -92,6 +93,7 @@ _STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
         "nullable": "nullable",
         "hidden": "hidden",
         "grain": "grain",
+        "max_length": "max_length",
     },
     PartitionRule: {
         "column": "column",

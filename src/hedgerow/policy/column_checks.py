@@ -15,6 +15,7 @@ from hedgerow.policy.records import ColumnRule
 __all__ = ["MAX_STEPS", "check_column"]
 
 MAX_STEPS = 2**40
+_MAX_LENGTH = 2**31 - 1
 _PART_TYPES = ("integer", "text")
 _MAX_STEPS_FROM_ZERO = 2**60  # steps from zero: the engine counts them in 64-bit integers
 
@@ -29,6 +30,7 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
             ("max", rule.high),
             ("step", rule.step),
             ("values", rule.values),
+            ("max_length", rule.max_length),
         )
         if value is not None
     ]
@@ -66,7 +68,8 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
             (*place, "type"), f"type must be one of {', '.join(TYPES)}; got {rule.type!r}"
         )
     else:
-        yield from chain(_check_bounds(rule, place), _check_values(rule, place))
+        checks = (_check_bounds, _check_values, _check_length)
+        yield from chain.from_iterable(check(rule, place) for check in checks)
 
 
 def _check_bounds(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
@@ -125,6 +128,21 @@ def _check_step(low: Fraction, high: Fraction, step: Fraction, place: KeyPath) -
             (*place, "step"),
             f"a step of {format_number(step)} is too small: a range may have at most 2^40 steps,"
             " so use a larger step or a smaller range",
+        )
+
+
+def _check_length(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
+    if rule.max_length is None:
+        return
+    if rule.type != "text" or rule.values is not None:
+        yield Mistake(
+            (*place, "max_length"),
+            "max_length is only allowed for text columns without values: remove it",
+        )
+    elif rule.max_length > _MAX_LENGTH:
+        yield Mistake(
+            (*place, "max_length"),
+            f"max_length must be at most {_MAX_LENGTH}; got {rule.max_length}",
         )
 
 

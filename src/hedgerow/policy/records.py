@@ -61,7 +61,7 @@ class ColumnRule:
     grid.
 
     ``grain`` is the granularity of the dates among ``values``: days, or months or years by their
-    first day.
+    first day. ``max_length`` is what LENGTH of a longer text counts as.
     """
 
     name: str
@@ -73,6 +73,7 @@ class ColumnRule:
     nullable: bool = True
     hidden: bool = False
     grain: Granularity = "day"
+    max_length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

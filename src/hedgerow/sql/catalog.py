@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
 from fractions import Fraction
@@ -80,6 +80,7 @@ class TableEntry:
     as_of: date | None = None
     join_caps: Truncation | None = None
     in_frame: bool = False  # its declarations are arguments of protect
+    max_lengths: Mapping[str, int] = field(default_factory=dict)  # of columns of text
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))

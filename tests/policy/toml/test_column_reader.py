@@ -8,6 +8,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.values import number_date
 from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
+from hedgerow.policy.diff import list_loosenings
 from hedgerow.policy.toml.column_reader import compute_default_step
 from policy.helpers_page import SMALL, policy
 
@@ -90,3 +91,36 @@ def test_the_default_step_of_reals_is_a_power_of_two(
 def test_the_default_step_of_other_types() -> None:
     assert compute_default_step("integer", F(0), F(9)) == 1
     assert compute_default_step("text", F(0), F(9)) is None
+
+
+def test_the_length_of_texts_is_stored_and_a_change_loosens() -> None:
+    def read(line: str) -> Policy:
+        return parse_policy(
+            f"""
+[database]
+name = "web"
+[budget]
+epsilon = 1
+[tables.hits]
+source = "hits.parquet"
+unit = "row"
+neighbours = "add-remove"
+columns.url = {line}
+"""
+        )
+
+    plain, short, long = (
+        read(f'{{ type = "text"{more} }}') for more in ("", ", max_length = 9", ", max_length = 10")
+    )
+    assert short.tables[0].columns[0].max_length == 9
+    assert Policy.from_canonical(short.canonical()) == short
+    assert "max_length" not in plain.canonical()  # an older policy keeps its digest
+    assert "max_length = 9" in write_policy(short)
+    assert list_loosenings(short, long) == (
+        "column 'url' of table 'hits': max_length changes from 9 to 10.",
+    )
+    assert list_loosenings(short, plain) == (
+        "column 'url' of table 'hits': max_length changes from 9 to none.",
+    )
+    with pytest.raises(InvalidArgument, match="max_length"):
+        read('{ type = "text", max_length = 0 }')

@@ -91,6 +91,8 @@ def columns(draw: st.DrawFn) -> ColumnRule:
         return ColumnRule(name, kind, *(map(F, ends) if len(ends) == 2 else ()))
     if kind == "hidden":
         return ColumnRule(name, hidden=True)
+    if kind == "text" and draw(st.booleans()):
+        return ColumnRule(name, kind, max_length=draw(st.integers(1, 2**31 - 1)))
     if kind in {"integer", "real"} and draw(st.booleans()):
         low = draw(st.integers(-(10**6), 10**6).map(F)) if kind == "integer" else draw(decimals)
         high = low + (draw(st.integers(1, 10**6)) if kind == "integer" else draw(decimals))

@@ -115,3 +115,36 @@ def test_fractions_in_quotes_beside_integers_are_refused_with_the_number(conditi
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
     assert str(caught.value).endswith("Numbers take no quotes: write 5.5.")
+
+
+def test_a_declared_length_bounds_what_depends_on_it() -> None:
+    entry = replace(CATALOG.tables["visits"], max_lengths={"city": 30})
+    catalog = Catalog({**CATALOG.tables, "visits": entry})
+    for call in (
+        "AVG(LENGTH(city))",
+        "MAX(STRLEN(UPPER(TRIM(city))))",
+        "SUM(STRPOS(city, 'a'))",
+        "AVG(LENGTH(t.c)) FROM (SELECT patient_id, city AS c FROM visits) AS t --",
+    ):
+        question = parse_question(f"SELECT {call} FROM visits", catalog)
+        measure = question.aggregates[0].measure
+        assert measure.grid is not None
+        assert (measure.grid.low, measure.grid.high * measure.grid.step) == (0, 30)
+    for call in ("AVG(LENGTH(city || 'a'))", "AVG(LENGTH(REPLACE(city, 'a', 'aa')))"):
+        with pytest.raises(Unbounded):
+            parse_question(f"SELECT {call} FROM visits", catalog)
+
+
+def test_a_length_without_bounds_is_refused_with_both_ways_out() -> None:
+    with pytest.raises(Unbounded) as caught:
+        ask("SELECT AVG(LENGTH(city)) FROM visits")
+    assert str(caught.value).endswith(
+        "Clamp it to a length of your choice: LEAST(LENGTH(city), 100); or declare one in the"
+        ' policy, under [tables.visits.columns]: city = { type = "text", max_length = 100 }.'
+    )
+    page = POLICY + 'city = { type = "text", max_length = 100 }\n'
+    assert parse_policy(page).tables[0].columns[0].max_length == 100
+    with pytest.raises(Unbounded, match=r"LEAST\(LENGTH\(x\), 100\)\.$"):
+        ask(
+            "SELECT AVG(LENGTH(city || 'a')) FROM (SELECT patient_id, city || 'b' AS city FROM visits) t"
+        )

@@ -6,6 +6,7 @@ from datetime import date
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.plan.values import number_date
 from hedgerow.policy.declared_values import (
     TYPES,
@@ -39,12 +40,13 @@ def read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
 
 
 def _read_column(name: str, section: Section) -> ColumnRule | None:
-    section.check_keys("type", "min", "max", "step", "values", "hidden")
+    section.check_keys("type", "min", "max", "step", "values", "max_length", "hidden")
     kind = section.read_optional("type", build_choice_reader(*TYPES))
     if kind == "timestamp":
         return _read_timestamp(name, section)
     low, high = section.read_optional("min", _read_bound), section.read_optional("max", _read_bound)
     step = section.read_optional("step", read_number)
+    length = section.read_optional("max_length", parse_whole)
     hidden = section.read_optional("hidden", read_flag) or False
     found = (
         section.read_optional("values", lambda written, _: read_values(written, kind))
@@ -61,7 +63,9 @@ def _read_column(name: str, section: Section) -> ColumnRule | None:
         values = (False, True)
     if step is None and low is not None and high is not None and low < high:
         step = compute_default_step(kind, low, high)
-    return ColumnRule(name, kind, low, high, step, values, hidden=hidden, grain=grain)
+    return ColumnRule(
+        name, kind, low, high, step, values, hidden=hidden, grain=grain, max_length=length
+    )
 
 
 def _read_timestamp(name: str, section: Section) -> ColumnRule | None:

@@ -192,6 +192,8 @@ def _format_column(rule: ColumnRule) -> str:
             parts.append(("step", _format_value(rule.step)))
     if values is not None:
         parts.append(("values", _format_values(rule, values)))
+    if rule.max_length is not None:
+        parts.append(("max_length", str(rule.max_length)))
     return "{ " + ", ".join(f"{key} = {text}" for key, text in parts) + " }"
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hedgerow.plan.scalar.expressions import Constant, Expression, find_columns
+from hedgerow.plan.scalar.expressions import (
+    Call,
+    ColumnRef,
+    Constant,
+    Expression,
+    find_columns,
+)
 from hedgerow.sql.binder.scope import ColumnReference, Scope
 from hedgerow.sql.binder.typed_expression import TypedExpression
 from hedgerow.sql.catalog import ColumnName
@@ -14,8 +20,10 @@ from hedgerow.sql.syntax.quoting import quote_key, quote_name
 
 __all__ = [
     "find_auto_bounds_column",
+    "find_max_length",
     "find_unbounded_columns",
     "suggest_bounds",
+    "suggest_max_length",
     "suggest_number",
     "suggest_number_declaration",
 ]
@@ -137,3 +145,27 @@ def suggest_bounds(scope: Scope, columns: Sequence[ColumnReference]) -> str:
     return (
         f"{advice}; or set auto_bounds = true under {tables} to find bounds privately, at a cost."
     )
+
+
+def find_max_length(scope: Scope, text: Expression) -> int | None:
+    """Return the declared length of a column of text, of which case and blanks change nothing."""
+    while isinstance(text, Call) and text.function in ("lower", "upper", "trim"):
+        text = text.arguments[0]
+    visible = scope.find_plan_column(text.column) if isinstance(text, ColumnRef) else None
+    if visible is None or visible.origin is None:
+        return None
+    table, column = visible.origin
+    entry = dict(scope.tables).get(table)
+    return None if entry is None else entry.max_lengths.get(column.name)
+
+
+def suggest_max_length(scope: Scope, lengths: Sequence[Expression]) -> str:
+    """Return how to bound the length of texts, for an analyst and for the custodian."""
+    names = [name for expression in lengths for name in find_columns(expression)]
+    visible = next((one for one in map(scope.find_plan_column, names) if one is not None), None)
+    if visible is None or visible.origin is None or visible.range.type != "text":
+        return "Clamp it to a length of your choice: LEAST(LENGTH(x), 100)."
+    table, column = visible.origin
+    advice = f"Clamp it to a length of your choice: LEAST(LENGTH({quote_name(visible.name)}), 100)"
+    line = f'{quote_key(column.name)} = {{ type = "text", max_length = 100 }}'
+    return f"{advice}; or declare one in the policy, under [tables.{table}.columns]: {line}."

@@ -17,8 +17,10 @@ from hedgerow.plan.values import Range, Type
 from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
 from hedgerow.sql.binder.declaration_hints import (
     find_auto_bounds_column,
+    find_max_length,
     find_unbounded_columns,
     suggest_bounds,
+    suggest_max_length,
     suggest_number,
 )
 from hedgerow.sql.binder.rule import Refusal, find_filled_args
@@ -68,16 +70,13 @@ _PUBLIC_CONDITION: Final = (
     "Compare columns: x IN (SELECT y FROM …), or EXISTS with equalities only; or join the table.",
 )
 _MAX_SHOWN: Final = 60  # characters of an expression in the first line of a refusal
-_UNBOUNDED_LENGTH: Final = (
-    "the length of text is not known",
-    "Clamp it to a length of your choice: LEAST(LENGTH(x), 100).",
-)
+_LENGTHS: Final = frozenset({"length", "position"})
 _UNBOUNDED_CAST: Final = (
     "the numbers or dates in a text are not known",
     "Clamp them to bounds of your choice: LEAST(GREATEST(CAST(x AS INTEGER), 0), 100).",
 )
 _UNBOUNDED_FUNCTIONS: Final = (
-    ({"length", "position"}, _UNBOUNDED_LENGTH),
+    (_LENGTHS, ("the length of text is not known", "")),
     ({"parse integer", "parse real", "parse date", "parse timestamp"}, _UNBOUNDED_CAST),
 )
 _UNBOUNDED_QUOTIENT: Final = (
@@ -303,6 +302,10 @@ class RowBinder:
         """Return the moment that the policy declares as the present of the tables."""
         return self.scope.find_as_of(node)
 
+    def find_max_length(self, text: TypedExpression) -> int | None:
+        """Return the declared length of the texts of a column."""
+        return find_max_length(self.scope, text.expression)
+
     def replace_keys(
         self, node: exp.Expr, expression: Expression, names: Mapping[Expression, str], example: str
     ) -> Expression:
@@ -349,6 +352,8 @@ class RowBinder:
                 (reason for functions, reason in _UNBOUNDED_FUNCTIONS if used & functions),
                 _UNBOUNDED_QUOTIENT,
             )
+            if used & _LENGTHS:
+                fix = suggest_max_length(self.scope, expressions)
             return self.text.refusal(Unbounded, f"{problem}: {why}", node, fix)
         findable = {
             visible.plan_column: name

@@ -44,6 +44,9 @@ class Binder(Protocol):
     def find_as_of(self, node: exp.Expr) -> date:
         """Return the moment that the policy declares as the present of the tables."""
 
+    def find_max_length(self, text: TypedExpression) -> int | None:
+        """Return the declared length of the texts of a column."""
+
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> NoReturn:
         """Raise a refusal that underlines the node."""
 

@@ -17,7 +17,6 @@ __all__ = ["RULES", "bind_as_text", "bind_text"]
 _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Lower: "lower",
     exp.Upper: "upper",
-    exp.Length: "length",
 }
 _MAX_LENGTH: Final = 2**31 - 1
 _TEXT_FUNCTIONS: Final = (
@@ -40,6 +39,19 @@ def bind_as_text(part: exp.Expr, node: exp.Expr, binder: Binder) -> TypedExpress
             "Round it to whole numbers first: CAST(x AS INTEGER).",
         )
     return value if value.type == "text" else binder.apply(node, "to text", value)
+
+
+def _bind_length(node: exp.Length | exp.StrPosition, binder: Binder) -> TypedExpression:
+    """Bind a length or a place in a text, which a declared length bounds."""
+    text = bind_text(node.this, binder)
+    if isinstance(node, exp.Length):
+        found = binder.apply(node, "length", text)
+    else:
+        found = binder.apply(node, "position", text, bind_text(node.args["substr"], binder))
+    longest = binder.find_max_length(text)
+    if longest is None:
+        return found
+    return binder.apply(node, "least", found, build_constant(longest, "integer"))
 
 
 def _bind_count(node: exp.Expr, binder: Binder, least: int) -> TypedExpression:
@@ -126,16 +138,8 @@ RULES: tuple[Rule | Refusal, ...] = (
         ),
         ("this", "expression"),
     ),
-    Rule(
-        exp.StrPosition,
-        lambda node, binder: binder.apply(
-            node,
-            "position",
-            bind_text(node.this, binder),
-            bind_text(node.args["substr"], binder),
-        ),
-        ("this", "substr"),
-    ),
+    Rule(exp.Length, _bind_length),
+    Rule(exp.StrPosition, _bind_length, ("this", "substr")),
     Rule(exp.Contains, _bind_contained, ("this", "expression")),
     Rule(exp.EndsWith, _bind_contained, ("this", "expression")),
     Rule(exp.Concat, _bind_concat, ("expressions", "safe", "coalesce")),
