@@ -227,3 +227,38 @@ SELECT COALESCE(region, 'none') AS Region, COUNT(*) FROM (SELECT region FROM vis
 --> a0: rows (integer)
 --> Region = COALESCE(k0, 'none') (text)
 --> count = a0 (integer)
+
+SELECT Cost, COUNT(*) FROM visits GROUP BY Cost
+--> k0: ROUND(100 * Cost) (integer, as they occur)
+--> a0: rows (integer)
+--> Cost = k0 / 100 (real)
+--> count = a0 (integer)
+
+SELECT ROUND(Cost, 1) AS c, ROUND(Cost, 1) + 1, COUNT(*) FROM visits WHERE Cost < 2 GROUP BY c HAVING c > 0.5 ORDER BY c DESC
+--> where Cost < 2.0
+--> k0: ROUND(10 * Cost) (integer, as they occur)
+--> a0: rows (integer)
+--> c = k0 / 10 (real)
+--> column2 = k0 / 10 + 1 (real)
+--> count = a0 (integer)
+--> having k0 / 10 > 0.5
+--> order by k0 / 10 desc
+
+SELECT value, COUNT(*) FROM labs GROUP BY value
+--> k0: ROUND(10 * value) (integer, as they occur)
+--> a0: rows (integer)
+--> value = k0 / 10 (real)
+--> count = a0 (integer)
+
+SELECT TRUNC(value, 1), CAST(visit_age AS DOUBLE), FLOOR(value / 10) * 2.5, COUNT(*) FROM labs GROUP BY 1, 2, 3
+--> k0: CASE WHEN 10 * value < 0.0 THEN CEIL(10 * value) ELSE FLOOR(10 * value) END (integer, as they occur)
+--> k1: visit_age (integer, as they occur)
+--> k2: FLOOR(value / 10) (integer, as they occur)
+--> a0: rows (integer)
+--> column1 = k0 / 10 (real)
+--> column2 = CAST(k1 AS DOUBLE) (real)
+--> column3 = k2 * 2.5 (real)
+--> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first

@@ -1,6 +1,3 @@
-SELECT Cost, COUNT(*) FROM visits GROUP BY Cost
---> Unsupported: Cannot group by real numbers: nearly every value would be a group of its own
-
 SELECT age / 10, COUNT(*) FROM visits GROUP BY 1
 --> Unsupported: Cannot group by real numbers: nearly every value would be a group of its own
 
@@ -51,3 +48,9 @@ SELECT patient_id AS region, COUNT(*) FROM visits GROUP BY region
 
 SELECT patient_id AS who, COUNT(*) FROM visits GROUP BY who
 --> Unsupported: patient_id is the privacy id. Grouping by it would show each unit on its own
+
+SELECT weight, COUNT(*) FROM visits GROUP BY weight
+--> Unsupported: Cannot group by real numbers: nearly every value would be a group of its own
+
+SELECT SQRT(age), COUNT(*) FROM visits GROUP BY 1
+--> Unsupported: Cannot group by real numbers: nearly every value would be a group of its own

@@ -314,7 +314,8 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
         ('SELECT COUNT(*) FROM visits WHERE city = "Paris"', "Text takes single quotes: 'Paris'."),
         ('SELECT COUNT(*) FROM visits WHERE city = "cit"', "Text takes single quotes: 'cit'."),
         ("SELECT age / 10, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(age / 10)."),
-        ("SELECT Cost, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(Cost / 10)."),
+        ("SELECT weight, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(weight / 10);"),
+        ("SELECT Cost * 2.5, COUNT(*) FROM visits GROUP BY 1", "GROUP BY ROUND(Cost * 2.5, 2)."),
         ("SELECT COUNT(*) FROM visits WHERE day < '2025-06-31'", "a date that exists"),
         (
             "SELECT COUNT(*) FROM visits WHERE day BETWEEN '1.1.2025' AND '2025-02-01'",

@@ -20,6 +20,7 @@ from hedgerow.sql.predicates.domain_narrowing import (
     list_possible_values,
     narrow_domain,
 )
+from hedgerow.sql.real_keys import RealKey, find_real_key
 from hedgerow.sql.relations.public_outer_joins import check_extended_key
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText
@@ -44,6 +45,7 @@ class KeyExpression:
     value: TypedExpression
     text: str
     domain: tuple[Value, ...] | None
+    real: RealKey | None = None  # where the value is the number of its steps
 
 
 def bind_keys(
@@ -66,6 +68,8 @@ def bind_keys(
         if not set(find_columns(value.expression)):
             continue  # a constant: all rows are in its group
         check_extended_key(scope, node, value)
+        real = find_real_key(binder, node, value) if value.type == "real" else None
+        value = value if real is None else real.steps
         _check_key(binder, node, value)
         domain = compute_domain(scope, value)
         if domain == ():
@@ -74,7 +78,7 @@ def bind_keys(
             domain = find_listed_values(scope.rows, value.expression, scope.domain_limit)
         domain = domain and _narrow_key_domain(scope, binder, node, value, domain)
         found.setdefault(
-            value.expression, KeyExpression(value, scope.text.format_node(node), domain)
+            value.expression, KeyExpression(value, scope.text.format_node(node), domain, real)
         )
     if len(found) > MAX_KEYS:
         raise scope.text.refusal(
@@ -149,11 +153,13 @@ def _check_key(binder: RowBinder, node: exp.Expr, value: TypedExpression) -> Non
             if isinstance(node, exp.Binary | exp.Unary) and not isinstance(node, exp.Paren)
             else text
         )
-        whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({alone} / 10)"
+        is_quotient = isinstance(node.unnest(), exp.Div)
+        whole = f"FLOOR({text})" if is_quotient else f"FLOOR({alone} / 10)"
+        decimals = "" if is_quotient else f"; or by decimals: GROUP BY ROUND({text}, 2)"
         binder.refuse(
             node,
             "Cannot group by real numbers: nearly every value would be a group of its own",
-            f"Group by whole numbers: GROUP BY {whole}.",
+            f"Group by whole numbers: GROUP BY {whole}{decimals}.",
         )
 
 

@@ -160,6 +160,11 @@ def bind_select_list(draft: SelectDraft) -> None:
     """Bind the outputs over keys and noisy aggregates, and collect their aggregates."""
     draft.measures = MeasureCollector(draft.scope)
     draft.binder = ResultBinder(draft.scope, draft.measures, draft.items)
+    draft.binder.real_keys = {
+        group.real.written: group.real.build_shown(f"k{place}")
+        for place, group in enumerate(draft.groups)
+        if group.real is not None
+    }
     outputs = []
     for name, item in zip(name_outputs(draft.items, draft.scope), draft.items, strict=True):
         node = strip_alias(item)

@@ -168,7 +168,7 @@ def test_the_text_of_a_key_is_complete(key: str, expected: str) -> None:
 
 
 def test_text_that_parses_differently_is_regenerated_from_the_tree() -> None:
-    with pytest.raises(Unsupported, match=r"GROUP BY FLOOR\(\(Cost \+ 1\) / 10\)\."):
+    with pytest.raises(Unsupported, match=r"GROUP BY FLOOR\(\(Cost \+ 1\) / 10\);"):
         ask("SELECT COUNT(*) FROM visits GROUP BY Cost + 1")
 
 

@@ -46,14 +46,20 @@ class ResultBinder(RowBinder):
         self._bound_outputs: dict[int, TypedExpression] = {}
         self._keys: Sequence[Expression] = ()
         self._clause: ResultClause = "select"
+        # of real keys that are grouped by steps, how they are shown
+        self.real_keys: dict[Expression, Expression] = {}
 
     def bind_result(
         self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select"
     ) -> TypedExpression:
         """Bind an expression that reads only keys ("k0") and aggregates ("a0")."""
-        self._keys, self._clause = [key.expression for key in keys], clause
+        self._keys = [*(key.expression for key in keys), *self.real_keys]
+        self._clause = clause
         found = self.bind(node)
-        names = {key.expression: f"k{i}" for i, key in enumerate(keys)}
+        names: dict[Expression, Expression] = {
+            key.expression: ColumnRef(f"k{i}") for i, key in enumerate(keys)
+        }
+        names |= self.real_keys
         ranges = {f"k{i}": build_type_range(key.type) for i, key in enumerate(keys)}
         for name, type_ in self._measures.types.items():
             ranges |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}

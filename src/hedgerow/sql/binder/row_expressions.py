@@ -307,11 +307,16 @@ class RowBinder:
         return find_max_length(self.scope, text.expression)
 
     def replace_keys(
-        self, node: exp.Expr, expression: Expression, names: Mapping[Expression, str], example: str
+        self,
+        node: exp.Expr,
+        expression: Expression,
+        names: Mapping[Expression, Expression],
+        example: str,
     ) -> Expression:
-        """Replace keys by their names and resolve results; refuse any other column."""
+        """Replace keys by the columns that hold them and resolve results; refuse any other
+        column."""
         if expression in names:
-            return ColumnRef(names[expression])
+            return names[expression]
         if isinstance(expression, Call):
             parts = (self.replace_keys(node, part, names, example) for part in expression.arguments)
             return Call(expression.function, tuple(parts))

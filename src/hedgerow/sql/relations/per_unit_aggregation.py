@@ -249,7 +249,9 @@ class _PerUnitBinder(RowBinder):
         return None if item.is_privacy_id else self._resolve_keys(item.node, item.bind(binder))
 
     def _resolve_keys(self, node: exp.Expr, value: TypedExpression) -> TypedExpression:
-        names = {expression: name for expression, (name, _, _) in self._keys.items()}
+        names: dict[Expression, Expression] = {
+            expression: ColumnRef(name) for expression, (name, _, _) in self._keys.items()
+        }
         return replace(value, expression=self.replace_keys(node, value.expression, names, "MAX"))
 
     def _build_scope(self) -> Scope:
