@@ -35,22 +35,31 @@ def share_engines(patch: pytest.MonkeyPatch) -> None:
 def _open_shared(
     session: DuckDBSession, paths: Sequence[Path], limits: EngineLimits, rows: int = 0
 ) -> None:
-    idle = _idle[limits]
-    while idle and idle[-1].execute("SELECT count(*) FROM duckdb_tables()").fetchall() != [(0,)]:
-        idle.pop().close()
-    if paths or rows > MOST_ROWS or not idle:
+    engine = None if paths or rows > MOST_ROWS else _take_idle(limits)
+    if engine is None:
         _open(session, paths, limits, rows)
         if paths or rows > MOST_ROWS:
             return
         engine = session._connection
         session._array_cursor.close()
     else:
-        engine = idle.pop()
         session._lock, session._array_lock = threading.Lock(), threading.Lock()
         session._objects = {}
     session._connection, session._array_cursor = engine.cursor(), engine.cursor()
     # also of a session that nobody closes
-    vars(session)["give_back"] = weakref.finalize(session, idle.append, engine)
+    vars(session)["give_back"] = weakref.finalize(session, _idle[limits].append, engine)
+
+
+def _take_idle(limits: EngineLimits) -> Any:
+    """Take an idle engine without tables, or None; the threads of a service take theirs at once."""
+    while True:
+        try:
+            engine = _idle[limits].pop()
+        except IndexError:
+            return None
+        if engine.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(0,)]:
+            return engine
+        engine.close()
 
 
 def _close_shared(session: DuckDBSession) -> None:

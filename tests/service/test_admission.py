@@ -1,52 +1,72 @@
 from __future__ import annotations
 
-import threading
+from contextlib import ExitStack
 
 import pytest
 
 from hedgerow.service import admission as module
-from hedgerow.service.admission import Admission
+from hedgerow.service.admission import Admission, RequestKind
 from hedgerow.service.problems import Overloaded
 from hedgerow.service.settings import RequestLimits
 
+QUESTION, READING = RequestKind.question, RequestKind.reading
 
-def test_a_caller_at_its_limit_is_refused_and_slows_nobody_else() -> None:
-    admission = Admission(RequestLimits(questions_per_caller=1, waiting_per_caller=2))
-    entered, leave = threading.Event(), threading.Event()
 
-    def hold() -> None:
-        with admission.admit("ana"):
-            entered.set()
-            leave.wait(30)
-
-    first = threading.Thread(target=hold)
-    first.start()
-    assert entered.wait(30)
-    second = threading.Thread(target=hold)  # waits for its turn
-    second.start()
-    while admission._waiting["ana"] < 2:
+def test_a_caller_at_its_limit_is_refused_and_nobody_else() -> None:
+    admission = Admission(RequestLimits(requests_per_caller=2))
+    with ExitStack() as running:
+        for _ in range(2):
+            running.enter_context(admission.admit("ana", QUESTION))
+        with (
+            pytest.raises(Overloaded, match="of your questions") as refusal,
+            admission.admit("ana", QUESTION),
+        ):
+            pytest.fail("admitted")
+        assert refusal.value.seconds > 0
+        for caller, kind in (("ana", READING), ("ben", QUESTION)):
+            with admission.admit(caller, kind):
+                pass
+    with admission.admit("ana", QUESTION):
         pass
-    with pytest.raises(Overloaded, match="waiting") as refusal, admission.admit("ana"):
+    assert not admission._running
+
+
+def test_all_callers_together_have_a_limit_that_leaves_readings_alone() -> None:
+    admission = Admission(RequestLimits(questions=1))
+    with admission.admit("ana", QUESTION):
+        with pytest.raises(Overloaded, match="Too many"), admission.admit("eve", QUESTION):
+            pytest.fail("admitted")
+        with admission.admit("eve", READING):
+            pass
+    with admission.admit("eve", QUESTION):
+        pass
+
+
+def test_a_failed_question_no_longer_counts() -> None:
+    admission = Admission(RequestLimits(requests_per_caller=1))
+    for _ in range(3):
+        with pytest.raises(RuntimeError), admission.admit("ana", QUESTION):
+            raise RuntimeError
+
+
+def test_nothing_is_admitted_while_the_service_stops() -> None:
+    admission = Admission(RequestLimits())
+    assert not admission.is_stopping()
+    admission.stop()
+    assert admission.is_stopping()
+    with pytest.raises(Overloaded, match="stopped"), admission.admit("ana", QUESTION):
         pytest.fail("admitted")
-    assert refusal.value.seconds > 0
-    with admission.admit("ben"):
-        pass
-    leave.set()
-    first.join(30)
-    second.join(30)
-    with admission.admit("ana"):
-        pass
 
 
 def test_requests_of_a_minute_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(module.time, "monotonic", lambda: now)
     admission = Admission(RequestLimits(requests_per_minute=3))
-    for _ in range(3):
-        with admission.admit("ana"):
+    for kind in (QUESTION, READING, QUESTION):
+        with admission.admit("ana", kind):
             pass
-    with pytest.raises(Overloaded, match="minute"), admission.admit("ana"):
+    with pytest.raises(Overloaded, match="minute"), admission.admit("ana", QUESTION):
         pytest.fail("admitted")
     now += 61
-    with admission.admit("ana"):
+    with admission.admit("ana", QUESTION):
         pass

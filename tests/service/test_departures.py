@@ -4,7 +4,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.service import departures as module
-from hedgerow.service.departures import Departures, TimingPromise
+from hedgerow.service.departures import Departures, RunSlot, TimingPromise
 
 
 class Clock:
@@ -29,12 +29,12 @@ def test_an_answer_leaves_when_its_slot_ends_however_soon_it_was_ready(
 ) -> None:
     end = clock.now + 5
     clock.now += elapsed
-    assert Departures().wait_for_slot(end)
+    assert Departures().wait_until(end)
     assert clock.now == pytest.approx(105)
 
 
 def test_a_run_that_is_late_is_reported(clock: Clock) -> None:
-    assert not Departures().wait_for_slot(clock.now - 0.01)
+    assert not Departures().wait_until(clock.now - 0.01)
 
 
 @pytest.mark.parametrize(("elapsed", "leaves"), [(0.01, 0.05), (0.05, 0.05), (0.051, 0.1)])
@@ -47,7 +47,7 @@ def test_other_responses_leave_on_a_grid(clock: Clock, elapsed: float, leaves: f
 
 def test_the_weaker_promise_waits_for_nothing_and_says_so(clock: Clock) -> None:
     plain = Departures(TimingPromise.none)
-    assert plain.wait_for_slot(clock.now + 100)
+    assert plain.wait_until(clock.now + 100)
     plain.wait_for_step(clock.now)
     assert clock.now == 100
     assert "may depend on the data" in plain.notes[0]
@@ -56,7 +56,11 @@ def test_the_weaker_promise_waits_for_nothing_and_says_so(clock: Clock) -> None:
     assert "whatever the data" in Departures().describe()
 
 
-def test_an_engine_is_stopped_before_its_slot_ends() -> None:
-    assert Departures(run_seconds=4).engine_deadline == 3
+def test_the_moments_of_a_slot_follow_from_its_begin_and_its_length() -> None:
+    slot = RunSlot(100.0, 20.0)
+    assert slot.engine_seconds == pytest.approx(14)
+    assert (slot.store_time, slot.end) == (pytest.approx(117), 120)
+    assert "70%" in Departures().describe()
+    assert Departures(run_seconds=4).describe().startswith("4 seconds after an engine")
     with pytest.raises(InvalidArgument, match="run_seconds"):
         Departures(run_seconds=0)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.errors import SourceError
 from hedgerow.service import single_flight
+from hedgerow.service.problems import Overloaded
 from hedgerow.service.single_flight import FlightLocks
 
 HOLD = """
@@ -21,43 +21,65 @@ with FlightLocks(Path(sys.argv[1]), wait=30).enter("question"):
 """
 
 
-def test_whoever_asks_the_same_waits_and_knows_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whoever_asks_the_same_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     locks, order = FlightLocks(tmp_path / "flights", wait=30), []
     waits = threading.Event()
     monkeypatch.setattr(single_flight.time, "sleep", lambda _: waits.set())
 
     def ask() -> None:
-        with locks.enter("question") as waited:
-            order.append(("second", waited))
+        with locks.enter("question"):
+            order.append("second")
 
-    with locks.enter("question") as waited:
-        order.append(("first", waited))
+    with locks.enter("question"):
         other = threading.Thread(target=ask)
         other.start()
         assert waits.wait(30)
-        assert len(order) == 1
+        order.append("first")
     other.join(30)
-    assert order == [("first", False), ("second", True)]
+    assert order == ["first", "second"]
+
+
+def test_other_questions_wait_for_nobody(tmp_path: Path) -> None:
+    locks = FlightLocks(tmp_path / "flights", wait=0.01)
+    with locks.enter(*(f"question {number}" for number in range(2_000))):
+        for number in range(2_000, 4_000):
+            with locks.enter(f"question {number}"):
+                pass
 
 
 def test_a_killed_process_gives_its_flight_back(tmp_path: Path) -> None:
-    locks = FlightLocks(tmp_path, wait=0.05)
+    path = tmp_path / "flights"
+    locks = FlightLocks(path, wait=0.05)
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        with pytest.raises(SourceError, match="Try again"), locks.enter("question"):
+        with pytest.raises(Overloaded, match="Try again"), locks.enter("question"):
             pytest.fail("entered")
         process.kill()
-    with FlightLocks(tmp_path, wait=30).enter("question"):
+    with FlightLocks(path, wait=30).enter("question"):
+        pass
+
+
+def test_a_wait_can_be_given_up(tmp_path: Path) -> None:
+    locks = FlightLocks(tmp_path / "flights", wait=30)
+
+    def give_up() -> None:
+        raise InterruptedError
+
+    with (
+        locks.enter("question"),
+        pytest.raises(InterruptedError),
+        locks.enter("question", check=give_up),
+    ):
+        pytest.fail("entered")
+    with locks.enter("question"):
         pass
 
 
 def test_several_flights_are_taken_in_one_order(tmp_path: Path) -> None:
-    locks = FlightLocks(tmp_path, wait=30)
+    locks = FlightLocks(tmp_path / "flights", wait=30)
     done = []
 
     def ask(keys: list[str]) -> None:
@@ -75,6 +97,6 @@ def test_several_flights_are_taken_in_one_order(tmp_path: Path) -> None:
     assert len(done) == 2
 
 
-def test_the_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    FlightLocks(tmp_path / "flights", wait=1)
-    assert (tmp_path / "flights").stat().st_mode & 0o077 == 0
+def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with FlightLocks(tmp_path / "flights", wait=1).enter("question"):
+        assert (tmp_path / "flights").stat().st_mode & 0o077 == 0

@@ -29,8 +29,12 @@ def serve_policy(
     ] = None,
     tls_key: Annotated[Path | None, typer.Option(help="The key file of the certificate.")] = None,
     answer_seconds: Annotated[
-        float, typer.Option(help="When an answer leaves, in seconds after its engine took it.")
-    ] = 5.0,
+        float | None,
+        typer.Option(
+            help="When an answer leaves, in seconds after its engine took it. Default: from the"
+            " kind of question and max_rows."
+        ),
+    ] = None,
     untimed: Annotated[
         bool,
         typer.Option(
@@ -88,6 +92,7 @@ def _announce(service: QueryService, as_json: bool) -> None:
                 "http": f"{scheme}://{settings.host}:{settings.port}",
                 "postgresql": f"{settings.host}:{settings.pg_port}",
                 "answers_leave": settings.departures.describe(),
+                "schedule": service.schedule.describe(),
             }
         )
         sys.stdout.flush()
@@ -98,6 +103,7 @@ def _announce(service: QueryService, as_json: bool) -> None:
             f"  pages and HTTP       {scheme}://{settings.host}:{settings.port}",
             f"  PostgreSQL protocol  {settings.host}:{settings.pg_port}, database {service.name}",
             f"  answers leave        {settings.departures.describe()}",
+            *(f"    {line}" for line in service.schedule.describe()),
         ]
     )
     if not service.accounts.list_accounts():

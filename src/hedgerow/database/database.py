@@ -30,6 +30,7 @@ from hedgerow.ledger.interface import LedgerBase
 from hedgerow.numeric.exact_number import Number
 from hedgerow.policy import Policy
 from hedgerow.privacy.budget_view import Balance, DualBalance
+from hedgerow.release.release import ReleaseLedger
 from hedgerow.sql.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CUSTODIAN", "Database"]
 
-FlightEntry = Callable[..., AbstractContextManager[bool]]
+FlightEntry = Callable[..., AbstractContextManager[None]]
 
 
 class Database:
@@ -63,6 +64,7 @@ class Database:
         self._engine_lock = threading.Lock()
         self._analyst = _check_analyst(policy, analyst)
         self._enter_flight: FlightEntry = _enter_no_flight
+        self.release_ledger: ReleaseLedger = ledger
 
     @trim_tracebacks
     def query(
@@ -176,12 +178,12 @@ class Database:
         return {name: state.budget(name).balance for name in names if name in state.populations}
 
     @trim_tracebacks
-    def use_flights(self, enter: FlightEntry) -> None:
+    def use_flights(self, enter: FlightEntry, release_ledger: ReleaseLedger) -> None:
         """Let everybody who asks the same question at once share one run: ``enter`` holds the
-        flights of questions by their keys, and tells whether somebody else held one before."""
-        self._enter_flight = enter
+        flights of questions by their keys, and ``release_ledger`` stores their outcomes."""
+        self._enter_flight, self.release_ledger = enter, release_ledger
 
-    def enter_flight(self, *keys: str) -> AbstractContextManager[bool]:
+    def enter_flight(self, *keys: str) -> AbstractContextManager[None]:
         """Hold the flights of questions; without ``use_flights`` nobody waits."""
         return self._enter_flight(*keys)
 
@@ -230,8 +232,8 @@ class Database:
 
 
 @contextmanager
-def _enter_no_flight(*keys: str) -> Iterator[bool]:  # noqa: ARG001
-    yield False
+def _enter_no_flight(*keys: str) -> Iterator[None]:  # noqa: ARG001
+    yield
 
 
 def _check_analyst(policy: Policy, name: str | None) -> str:

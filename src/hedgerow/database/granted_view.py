@@ -12,6 +12,7 @@ from hedgerow.engines.data_source import Source
 from hedgerow.ledger.interface import LedgerBase
 from hedgerow.policy import Policy
 from hedgerow.privacy.budget_view import Balance, DualBalance
+from hedgerow.release.release import ReleaseLedger
 from hedgerow.sql.catalog import Catalog
 
 __all__ = ["GrantedView", "find_granted_tables", "restrict_context"]
@@ -50,7 +51,12 @@ class GrantedView:
         """The engine."""
         return self.whole.source
 
-    def enter_flight(self, *keys: str) -> AbstractContextManager[bool]:
+    @property
+    def release_ledger(self) -> ReleaseLedger:
+        """The ledger as a release uses it."""
+        return self.whole.release_ledger
+
+    def enter_flight(self, *keys: str) -> AbstractContextManager[None]:
         """Hold the flights of questions."""
         return self.whole.enter_flight(*keys)
 

@@ -69,19 +69,17 @@ def open(
     )
 
 
-def open_with_engines(
-    path: str | Path,
-    build_source: Callable[[Callable[[], Source]], Source],
-    *,
-    deadline: float,
-) -> Database:
-    """Open the database of a policy file over a source that is built from a function that starts
-    engine processes, such as a pool of them."""
-    policy = read_policy(path)
+SourceBuilder = Callable[[Callable[[], IsolatedDuckDB], Policy], Source]
+
+
+def open_with_engines(path: str | Path | Policy, build_source: SourceBuilder) -> Database:
+    """Open the database of a policy over a source that is built from a function that starts engine
+    processes, such as a pool of them."""
+    policy = path if isinstance(path, Policy) else read_policy(path)
     return _open_database(
         policy,
         _list_source_paths(policy),
-        lambda tables: build_source(lambda: IsolatedDuckDB(tables, deadline=deadline)),
+        lambda tables: build_source(lambda: IsolatedDuckDB(tables), policy),
         None,
     )
 

@@ -1,17 +1,33 @@
-"""Admission: how many requests a caller may send in a minute, and how many run or wait at once."""
+"""Admission: how many requests a caller may send in a minute and have at once, and how many
+questions of all callers run or wait at once.
+
+Who is beyond a limit is refused at once, with the time after which to try again, so that no thread
+waits for them. Fairness among those who are admitted is that of the engines (``engine_turns``).
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
+from typing import Final
 
 from hedgerow.service.problems import Overloaded
 from hedgerow.service.settings import RequestLimits
 
-__all__ = ["Admission"]
+__all__ = ["Admission", "RequestKind"]
+
+_STOP_SECONDS: Final = 10.0
+
+
+class RequestKind(StrEnum):
+    """A question, which may wait for an engine and for its departure, or a mere reading."""
+
+    question = "questions"
+    reading = "requests"
 
 
 class Admission:
@@ -21,28 +37,43 @@ class Admission:
         self._limits = limits
         self._lock = threading.Lock()
         self._times: defaultdict[str, deque[float]] = defaultdict(deque)
-        self._waiting: defaultdict[str, int] = defaultdict(int)
-        self._turns: dict[str, threading.Semaphore] = {}
+        self._running: Counter[tuple[RequestKind, str]] = Counter()
+        self._questions = 0
+        self._is_stopping = False
 
     @contextmanager
-    def admit(self, caller: str) -> Iterator[None]:
-        """Wait for a turn of this caller, or refuse a request beyond the limits."""
+    def admit(self, caller: str, kind: RequestKind) -> Iterator[None]:
+        """Hold a place for a request of a caller; refuse one beyond the limits."""
+        is_question = kind is RequestKind.question
         with self._lock:
-            self._count_request(caller)
-            if self._waiting[caller] >= self._limits.waiting_per_caller:
-                raise Overloaded("Too many of your questions are waiting. Try again later.", 1)
-            self._waiting[caller] += 1
-            turn = self._turns.setdefault(
-                caller, threading.Semaphore(self._limits.questions_per_caller)
-            )
+            self._check_limits(caller, kind)
+            self._running[kind, caller] += 1
+            self._questions += is_question
         try:
-            with turn:
-                yield
+            yield
         finally:
             with self._lock:
-                self._waiting[caller] -= 1
+                self._running[kind, caller] -= 1
+                self._running += Counter()  # forgets those who have nothing any more
+                self._questions -= is_question
 
-    def _count_request(self, caller: str) -> None:
+    def stop(self) -> None:
+        """Refuse all questions from now on, and let those that wait be refused."""
+        self._is_stopping = True
+
+    def is_stopping(self) -> bool:
+        """Return whether the service stops."""
+        return self._is_stopping
+
+    def _check_limits(self, caller: str, kind: RequestKind) -> None:
+        if self._is_stopping:
+            raise Overloaded("The service is being stopped. Try again later.", _STOP_SECONDS)
+        if self._running[kind, caller] >= self._limits.requests_per_caller:
+            raise Overloaded(
+                f"Too many of your {kind} are waiting. Try again when one is answered.", 1
+            )
+        if kind is RequestKind.question and self._questions >= self._limits.questions:
+            raise Overloaded("Too many questions are waiting. Try again later.", 2)
         now, times = time.monotonic(), self._times[caller]
         while times and times[0] <= now - 60:
             times.popleft()

@@ -1,10 +1,11 @@
 """Departure times: when a response leaves is fixed before its question runs, from public parameters
 alone, so that the time of an answer carries no data.
 
-A question that is run gets a slot: its answer leaves ``run_seconds`` after it was asked, and an
-engine that is not ready some time before that is killed; the failure leaves at the same moment.
-Refusals and stored answers never touch data and leave on a grid of their own. Whoever chooses the
-promise "none" gets answers as they are ready, and each of them says so.
+A question that is run has a slot. Its moments follow from the begin and the length of the slot,
+whatever the run does: an engine that is not ready by the first is killed, the outcome is stored at
+the second, and the response leaves at the third, also that of a failure. Refusals and stored
+answers never touch data and leave on a grid of their own. Whoever chooses the promise "none" gets
+answers as they are ready, and each of them says so.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument
 
-__all__ = ["Departures", "TimingPromise", "sleep_until"]
+__all__ = ["Departures", "RunSlot", "TimingPromise", "sleep_until"]
 
-_MARGIN: Final = 0.25  # of the slot: for noise, the ledger's sync and the encoding of the answer
+# Of the slot: the engine, then the noise, then the ledger's sync and the encoding of the answer.
+_ENGINE_SHARE: Final = 0.7
+_STORE_SHARE: Final = 0.85
 _UNTIMED_NOTE: Final = (
     "The custodian lets answers leave as soon as they are ready, so their time may depend on the"
     " data."
@@ -34,32 +37,52 @@ class TimingPromise(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class RunSlot:
+    """The slot of one run, in seconds of the monotonic clock."""
+
+    start: float
+    seconds: float
+
+    @property
+    def engine_seconds(self) -> float:
+        """The seconds after which the engine is killed."""
+        return self.seconds * _ENGINE_SHARE
+
+    @property
+    def store_time(self) -> float:
+        """The moment at which the outcome is stored, and can be seen by others."""
+        return self.start + self.seconds * _STORE_SHARE
+
+    @property
+    def end(self) -> float:
+        """The moment at which the response leaves and the engine is free again."""
+        return self.start + self.seconds
+
+
+@dataclass(frozen=True, slots=True)
 class Departures:
-    """The schedule of responses. ``run_seconds`` is the slot of a question that is run,
-    ``step_seconds`` the grid on which all other responses leave."""
+    """The schedule of responses. ``run_seconds`` is the slot of every question that is run; None
+    takes it from the plan (``run_schedule``). All other responses leave on a grid of
+    ``step_seconds``."""
 
     promise: TimingPromise = TimingPromise.fixed
-    run_seconds: float = 5.0
+    run_seconds: float | None = None
     step_seconds: float = 0.05
 
     def __post_init__(self) -> None:
         for name in ("run_seconds", "step_seconds"):
-            if not 0 < getattr(self, name) < 3600:
-                raise InvalidArgument(name, "must lie between 0 and 3600", getattr(self, name))
-
-    @property
-    def engine_deadline(self) -> float:
-        """The seconds after which an engine is killed."""
-        return self.run_seconds * (1 - _MARGIN)
+            value = getattr(self, name)
+            if value is not None and not 0 < value < 3600:
+                raise InvalidArgument(name, "must lie between 0 and 3600", value)
 
     def describe(self) -> str:
         """Return the promise in one sentence."""
         if self.promise is TimingPromise.none:
             return "as soon as they are ready. " + _UNTIMED_NOTE
+        seconds = "at a fixed time" if self.run_seconds is None else f"{self.run_seconds:g} seconds"
         return (
-            f"{self.run_seconds:g} seconds after the engine took the question, whatever the data;"
-            f" an engine that is not ready after {self.engine_deadline:g} seconds is stopped, and"
-            " the question stays charged."
+            f"{seconds} after an engine took the question, whatever the data. An engine that is not"
+            f" ready after {_ENGINE_SHARE:.0%} of that is stopped, and the question stays charged."
         )
 
     @property
@@ -67,12 +90,12 @@ class Departures:
         """The note that answers carry under a weaker promise."""
         return () if self.promise is TimingPromise.fixed else (_UNTIMED_NOTE,)
 
-    def wait_for_slot(self, end: float) -> bool:
-        """Sleep until the slot of a question that was run ends; return False if it had ended."""
+    def wait_until(self, moment: float) -> bool:
+        """Sleep until a moment of a slot; return False if it had passed."""
         if self.promise is not TimingPromise.fixed:
             return True
-        in_time = time.monotonic() <= end
-        sleep_until(end)
+        in_time = time.monotonic() <= moment
+        sleep_until(moment)
         return in_time
 
     def wait_for_step(self, start: float) -> None:

@@ -10,11 +10,11 @@ import hashlib
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
@@ -24,31 +24,34 @@ from hedgerow.database.database import Database
 from hedgerow.database.open_database import open_with_engines
 from hedgerow.database.query.column_description import OutputColumnType
 from hedgerow.database.uncharged.exact_table import ExactTable
+from hedgerow.database.uncharged.public_query import limit_public_queries
 from hedgerow.database.uncharged.system_query import is_system_query
-from hedgerow.engines.data_source import Source
-from hedgerow.errors import HedgerowError, InvalidArgument, Refused, SourceError
+from hedgerow.errors import HedgerowError, Refused
 from hedgerow.numeric.exact_number import Number
+from hedgerow.policy import Policy
 from hedgerow.privacy.unit import Unit
-from hedgerow.release.release import SOURCE_FAILED
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Account, Caller, Role
-from hedgerow.service.admission import Admission
+from hedgerow.service.admission import Admission, RequestKind
 from hedgerow.service.connection_places import group_address
-from hedgerow.service.engine_pool import EnginePool, track_slots
+from hedgerow.service.engine_pool import EnginePool, PooledEngine
+from hedgerow.service.engine_turns import EngineTurns
 from hedgerow.service.problems import (
     NotAllowed,
     NotAuthenticated,
     Overloaded,
     RequestConflict,
 )
+from hedgerow.service.question_run import PunctualLedger, find_run, track_run
+from hedgerow.service.run_schedule import RunSchedule
 from hedgerow.service.service_documents import ServiceDocuments
 from hedgerow.service.settings import ServiceSettings
 from hedgerow.service.single_flight import FlightLocks
+from hedgerow.service.statement_limits import check_statement
 
 __all__ = ["AskedAnswer", "OutputColumnType", "QueryService", "account_path"]
 
 AskedAnswer = Answer | Explanation | ExactTable | PostprocessedAnswer
-_MAX_SQL: Final = 100_000  # characters
 
 
 class QueryService(ServiceDocuments):
@@ -57,16 +60,13 @@ class QueryService(ServiceDocuments):
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         self.admission = Admission(settings.limits)
+        # The processes in which SQL runs over public tables and answers: they hold no other data.
+        self._public_turns = EngineTurns(settings.limits.engines, wait=settings.limits.wait_seconds)
         self._lock = threading.RLock()
-        self._database = self._open_database()
+        self._database = self._share_runs(open_with_engines(settings.policy, self._build_pool))
         policy = self._database.policy
         self.accounts = AccountFile(account_path(policy.folder, policy.name), self._database.ledger)
-        ledger = policy.ledger_path
-        assert ledger is not None  # only a frame may have none
-        self._flights = FlightLocks(
-            ledger.with_name(ledger.name + ".flights"), wait=4 * settings.departures.run_seconds
-        )
-        self._database.use_flights(self._flights.enter)
+        self._users: Counter[Database] = Counter()  # the requests that use each database now
 
     def ask(
         self,
@@ -79,15 +79,16 @@ class QueryService(ServiceDocuments):
     ) -> AskedAnswer:
         """Answer a question, and charge it; the answer leaves at its departure time."""
         departures, start = self.settings.departures, time.monotonic()
-        with track_slots() as slots:
+        with track_run(caller.name, self.admission.is_stopping) as run:
             try:
                 answer = self._ask(caller, sql, epsilon, delta, request)
                 return _add_notes(answer, departures.notes)
             finally:
-                if not slots.end:
-                    departures.wait_for_step(start)
-                elif not departures.wait_for_slot(slots.end):
-                    raise SourceError(SOURCE_FAILED)
+                # What is stored by now depends on the run no more: one that is late by the ledger's
+                # sync leaves on the grid.
+                if run.slot is not None and not departures.wait_until(run.slot.end):
+                    start = run.slot.end
+                departures.wait_for_step(start)
 
     def _ask(
         self,
@@ -98,12 +99,14 @@ class QueryService(ServiceDocuments):
         request: str | None,
     ) -> AskedAnswer:
         self._check_role(caller, sql)
-        self._check_statement(sql)
+        check_statement(sql)
         if caller.token is not None and caller.token.explains_only and not is_system_query(sql):
             raise NotAllowed(
                 "This token may explain questions and not ask them. Use another token."
             )
-        with self.admission.admit(caller.name), self._current() as database:
+        admitted = self.admission.admit(caller.name, RequestKind.question)
+        turns = limit_public_queries(lambda: self._public_turns.hold(caller.name, 1.0))
+        with admitted, turns, self._current() as database:
             if caller.token is not None and caller.token.needs_epsilon and epsilon is None:
                 self._check_free(database, caller, sql)
             if request is not None:
@@ -130,10 +133,8 @@ class QueryService(ServiceDocuments):
     ) -> Explanation:
         """Explain the cost and the error of a question; nothing is charged."""
         departures, start = self.settings.departures, time.monotonic()
-        self._check_role(caller, sql)
-        self._check_statement(sql)
         try:
-            with self.admission.admit(caller.name), self._current() as database:
+            with self._read(caller, sql) as database:
                 return database.explain(
                     sql,
                     epsilon=epsilon,
@@ -146,15 +147,22 @@ class QueryService(ServiceDocuments):
 
     def describe(self, caller: Caller, sql: str) -> tuple[OutputColumnType, ...]:
         """Return the columns of an answer; nothing is charged and no protected data are read."""
-        self._check_role(caller, sql)
-        self._check_statement(sql)
-        with self._current() as database:
+        with self._read(caller, sql) as database:
             return database.describe(sql, analyst=self._name_analyst(database, caller))
+
+    @contextmanager
+    def _read(self, caller: Caller, sql: str) -> Iterator[Database]:
+        """Hold the database for a caller who explains or describes a statement."""
+        self._check_role(caller, sql)
+        check_statement(sql)
+        admitted = self.admission.admit(caller.name, RequestKind.reading)
+        with admitted, self._current() as database:
+            yield database
 
     def ask_stored(self, caller: Caller, sql: str, *, epsilon: Number | None = None) -> AskedAnswer:
         """Answer a question again, for a download; one that would be charged is refused."""
         self._check_role(caller, sql)
-        self._check_statement(sql)
+        check_statement(sql)
         if not is_system_query(sql):
             with self._current() as database:
                 analyst = self._name_analyst(database, caller)
@@ -227,6 +235,15 @@ class QueryService(ServiceDocuments):
         """The name of the database."""
         return self._database.policy.name
 
+    @property
+    def schedule(self) -> RunSchedule:
+        """The slots of questions under the accepted policy."""
+        return RunSchedule.from_policy(self.settings.departures, self._database.policy)
+
+    def stop(self) -> None:
+        """Refuse new questions, and those that wait and are not charged; the others run on."""
+        self.admission.stop()
+
     def check_readiness(self) -> None:
         """Raise if the ledger or the policy cannot be used."""
         with self._current() as database:
@@ -242,12 +259,6 @@ class QueryService(ServiceDocuments):
     def _check_role(caller: Caller, sql: str) -> None:
         if not caller.role.may_ask and not is_system_query(sql):
             raise NotAllowed("An auditor reads the policy and the ledger, and asks nothing.")
-
-    def _check_statement(self, sql: str) -> None:
-        if not isinstance(sql, str) or not sql.strip():
-            raise InvalidArgument("sql", "must be a SELECT statement")
-        if len(sql) > _MAX_SQL:
-            raise InvalidArgument("sql", f"must have at most {_MAX_SQL:,} characters", len(sql))
 
     def _check_free(self, database: Database, caller: Caller, sql: str) -> None:
         """Refuse a question without its own epsilon that would be charged."""
@@ -271,28 +282,65 @@ class QueryService(ServiceDocuments):
 
     @contextmanager
     def _current(self) -> Iterator[Database]:
-        """Hold the database of the accepted policy, opened again if another one was accepted."""
+        """Hold the database of the accepted policy, opened again if another one was accepted, by
+        any process. The old one is closed after the last question on it."""
         with self._lock:
             database = self._database
             if database.ledger.policy_digest != database.policy_digest:
-                fresh = self._open_database()
-                fresh.use_flights(self._flights.enter)
-                self._database = fresh
+                fresh = self._reopen_database(database)
                 self.accounts.use_ledger(fresh.ledger)
-                # Questions that run on the old one end by themselves; it is closed after them.
-                threading.Timer(4 * self.settings.departures.run_seconds, database.close).start()
+                self._database = fresh
+                if not self._users[database]:
+                    database.close()
                 database = fresh
-        yield database
+            self._users[database] += 1
+        try:
+            yield database
+        finally:
+            with self._lock:
+                self._users[database] -= 1
+                if not self._users[database]:
+                    del self._users[database]
+                    if database is not self._database:
+                        database.close()
 
-    def _open_database(self) -> Database:
-        departures, size = self.settings.departures, self.settings.limits.engines
+    def _reopen_database(self, database: Database) -> Database:
+        """Open a database under the policy that its ledger accepted meanwhile, whatever the policy
+        file says by now."""
+        accepted = database.ledger.state.policy
+        assert accepted is not None  # a database has a policy
+        policy = Policy.from_canonical(accepted["text"], database.policy.folder)
+        return self._share_runs(open_with_engines(policy, self._build_pool))
 
-        def build_pool(start: Callable[[], Source]) -> Source:
-            return EnginePool(start, size, departures)
+    def _build_pool(self, start: Callable[[], PooledEngine], policy: Policy) -> EnginePool:
+        limits = self.settings.limits
+        schedule = RunSchedule.from_policy(self.settings.departures, policy)
+        return EnginePool(start, limits.engines, schedule, wait=limits.wait_seconds)
 
-        return open_with_engines(
-            self.settings.policy, build_pool, deadline=departures.engine_deadline
+    def _share_runs(self, database: Database) -> Database:
+        """Let all processes share the runs of a database, and return it."""
+        path = database.policy.ledger_path
+        assert path is not None  # only a frame may have none
+        # Whoever waits for a run waits for its turn at an engine, too.
+        locks = FlightLocks(
+            path.with_name(path.name + ".flight-lock"), wait=3 * self.settings.limits.wait_seconds
         )
+
+        @contextmanager
+        def enter_flight(*keys: str) -> Iterator[None]:
+            run = find_run()
+            if run is None:
+                yield
+                return
+            # Nobody waits for others while holding an engine that they may be waiting for.
+            run.return_engine()
+            with locks.enter(*keys, check=run.check_wanted):
+                yield
+
+        database.use_flights(
+            enter_flight, PunctualLedger(database.ledger, self.settings.departures)
+        )
+        return database
 
 
 def _add_notes(answer: AskedAnswer, notes: tuple[str, ...]) -> AskedAnswer:

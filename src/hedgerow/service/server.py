@@ -10,6 +10,7 @@ import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -44,7 +45,10 @@ async def serve(
     stopping: asyncio.Event | None = None,
 ) -> None:
     """Serve in the running event loop, until a signal or the event ``stopping``."""
-    metrics, stop_seconds = Metrics(), _choose_stop_seconds(settings)
+    asyncio.get_running_loop().set_default_executor(
+        ThreadPoolExecutor(settings.limits.threads, "hedgerow")
+    )
+    metrics, stop_seconds = Metrics(), _choose_stop_seconds(service)
     server, config = _build_server(service, settings, metrics, stop_seconds)
     listener = WireListener(service, metrics, config.ssl)
     alerts = BudgetAlerts(settings.alerts, service.name, service.list_budgets, service.accounts)
@@ -59,7 +63,7 @@ async def serve(
         if stopping is not None:
             await stopping.wait()
             server.should_exit = True
-        draining = asyncio.create_task(_drain_on_exit(server, listener, stop_seconds))
+        draining = asyncio.create_task(_drain_on_exit(service, server, listener, stop_seconds))
         await running
         await draining
         await asyncio.to_thread(alerts.stop)
@@ -88,9 +92,9 @@ def _build_server(
     return HttpServer(config, settings.limits), config
 
 
-def _choose_stop_seconds(settings: ServiceSettings) -> int:
+def _choose_stop_seconds(service: QueryService) -> int:
     """Return how long a question that runs may take to end when the service stops."""
-    return max(30, math.ceil(2 * settings.departures.run_seconds))
+    return max(30, math.ceil(2 * service.schedule.longest))
 
 
 @asynccontextmanager
@@ -120,10 +124,13 @@ async def _serve_metrics(
         server.stop_at_once()
 
 
-async def _drain_on_exit(server: HttpServer, listener: WireListener, seconds: int) -> None:
+async def _drain_on_exit(
+    service: QueryService, server: HttpServer, listener: WireListener, seconds: int
+) -> None:
     """End the connections of the PostgreSQL protocol together with those of HTTP."""
     while not server.should_exit and server.started:
         await asyncio.sleep(0.1)
+    service.stop()
     await listener.drain(seconds)
 
 

@@ -16,18 +16,25 @@ __all__ = ["RequestLimits", "ServiceSettings"]
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits of what one caller may ask at once, and of all of them together."""
+    """Limits of what one caller may ask at once, and of all of them together. Beyond them a
+    request is refused at once."""
 
     engines: int = 2
-    questions_per_caller: int = 2  # that run at the same time; more wait their turn
-    waiting_per_caller: int = 8  # beyond this a request is refused at once
-    requests_per_minute: int = 300
+    requests_per_caller: int = 16  # questions that run or wait, and as many that only read
+    questions: int = 128  # of all callers, that run or wait
+    requests_per_minute: int = 600  # of one caller
+    wait_seconds: float = 60.0  # for an engine, or for somebody who asks the same
     body_bytes: int = 262_144
     connections: int = 600  # of each protocol, by people who have shown who they are
     connections_per_caller: int = 550  # PostgreSQL protocol
     half_open: int = 512  # connections that have not shown who they are
     half_open_per_address: int = 64
     request_seconds: float = 20.0  # until a request or a login must have arrived
+
+    @property
+    def threads(self) -> int:
+        """The threads of the service: some are left when all questions sleep until they depart."""
+        return self.questions + 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """One flight per question: whoever asks what somebody is being answered already waits, and then
 finds the stored answer for free.
 
-A flight holds a lock file that the kernel releases when its process dies, so the rule holds between
-processes on one host and survives kill -9. Questions share a fixed number of lock files; two
-different questions that meet in one only take turns.
+A flight is a lock on one byte of a file beside the ledger; the digest of the question chooses the
+byte, so two questions do not meet in one. The kernel releases it when its process dies: the rule
+holds between all processes of a host, survives kill -9, and leaves nothing to clean up.
 """
 
 from __future__ import annotations
@@ -11,55 +11,58 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import struct
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hedgerow.errors import SourceError
+from hedgerow.service.problems import Overloaded
 
 __all__ = ["FlightLocks"]
 
-_SLOTS: Final = 256
-_PAUSE: Final = 0.02  # seconds between two tries
+_PLACES: Final = 2**62
+_PAUSES: Final = (0.01, 0.02, 0.05)  # seconds between two tries; the last one is repeated
 
 
 class FlightLocks:
-    """The lock files of the questions that are being answered, in a folder beside the ledger."""
+    """The locks of the questions that are being answered."""
 
-    def __init__(self, folder: Path, *, wait: float) -> None:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        self._folder, self._wait = folder, wait
+    def __init__(self, path: Path, *, wait: float) -> None:
+        self._path, self._wait = path, wait
 
     @contextmanager
-    def enter(self, *keys: str) -> Iterator[bool]:
-        """Hold the flights of questions; the value tells whether somebody else held one before."""
-        # Everybody takes the slots in one order, so that nobody waits in a circle. Each flight
-        # opens the files anew, so that threads of one process exclude each other too.
-        slots = sorted({_choose_slot(key) for key in keys})
-        with ExitStack() as held:
-            has_waited = False
-            for slot in slots:
-                file = os.open(self._folder / f"{slot:03}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-                held.callback(os.close, file)
-                has_waited |= self._lock_file(file)
-            yield has_waited
-
-    def _lock_file(self, file: int) -> bool:
-        until, has_waited = time.monotonic() + self._wait, False
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return has_waited
-            except BlockingIOError:
-                has_waited = True
-            if time.monotonic() > until:
-                raise SourceError(
-                    "Somebody else has been asking the same question for too long. Try again."
-                )
-            time.sleep(_PAUSE)
+    def enter(self, *keys: str, check: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Hold the flights of questions; ``check`` may end the wait by an error."""
+        # Everybody takes the places in one order, so that nobody waits in a circle. Each flight
+        # opens the file anew: its locks belong to that handle, so that threads exclude each other.
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            until = time.monotonic() + self._wait
+            for place in sorted({_choose_place(key) for key in keys}):
+                _lock_place(file, place, until, check)
+            yield
+        finally:
+            os.close(file)
 
 
-def _choose_slot(key: str) -> int:
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") % _SLOTS
+def _lock_place(file: int, place: int, until: float, check: Callable[[], None]) -> None:
+    lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, place, 1, 0)
+    tries = 0
+    while True:
+        try:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
+            return
+        except (BlockingIOError, PermissionError):
+            check()
+        if time.monotonic() > until:
+            raise Overloaded(
+                "Somebody else has been asking the same question for too long. Try again.", 5
+            )
+        time.sleep(_PAUSES[min(tries, len(_PAUSES) - 1)])
+        tries += 1
+
+
+def _choose_place(key: str) -> int:
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % _PLACES

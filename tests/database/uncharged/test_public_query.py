@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 import hedgerow as hr
 from database.survey import write_survey
 from hedgerow.database.uncharged.exact_table import ExactTable
+from hedgerow.database.uncharged.public_query import limit_public_queries
 from hedgerow.errors import Refused, SourceError
 
 
@@ -29,6 +32,23 @@ def test_a_public_table_is_asked_for_free(tmp_path: Path) -> None:
         assert total.rows == [{"n": 300, "a": 6.25}]
         assert found.cost.epsilon == 0
         assert len(list(db.ledger.entries())) == entries
+
+
+def test_each_process_waits_for_a_turn_where_there_are_turns(tmp_path: Path) -> None:
+    turns = []
+
+    @contextmanager
+    def take_turn() -> Iterator[None]:
+        turns.append("begin")
+        yield
+        turns.append("end")
+
+    sql = "SELECT COUNT(*) AS n FROM regions"
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        with limit_public_queries(take_turn):
+            limited = db.query(sql)
+        assert db.query(sql).rows == limited.rows  # without turns again
+    assert turns == ["begin", "end"]
 
 
 def test_a_publication_becomes_a_public_table(tmp_path: Path) -> None:

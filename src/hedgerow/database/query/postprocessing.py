@@ -10,7 +10,7 @@ A piece whose constant is the result of another piece is released after it; its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation, combine_explanations
@@ -26,6 +26,7 @@ from hedgerow.database.query.piece_pricing import (
     price_pieces,
 )
 from hedgerow.database.query.pricing import QueryContext, QueryRequest
+from hedgerow.database.query.shared_failures import share_failure
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.system_query import is_system_query
 from hedgerow.errors import HedgerowError, Refused, Unsupported
@@ -35,32 +36,79 @@ from hedgerow.release.payload import Release
 from hedgerow.release.release import charge_together, release, release_reserved
 from hedgerow.sql.postprocessing.pieces import SplitStatement, select_all
 from hedgerow.sql.postprocessing.statement_split import split_statement
+from hedgerow.sql.public_tables.statement import PublicQuery
 
 __all__ = ["explain_statement", "run_split_statement"]
+
+
+@dataclass(frozen=True, slots=True)
+class PricedStatement:
+    """A statement that is priced: its pieces, the tables of their answers, the SQL over these, and
+    the last ledger entry before it was priced."""
+
+    pieces: Sequence[PricedPiece]
+    tables: AnswerTables
+    query: PublicQuery
+    seen: int
+
+    @property
+    def unanswered(self) -> set[tuple[str, str]]:
+        """The pieces that have no stored answer, by key and data version."""
+        return {
+            (one.reserved_key or one.priced.key, one.priced.version)
+            for one in self.pieces
+            if not one.is_free
+        }
 
 
 def run_split_statement(
     context: QueryContext, request: QueryRequest, statement: SplitStatement
 ) -> Answer | PostprocessedAnswer | Explanation | ExactTable:
     """Run a statement that was split, or explain it."""
+    prepared = price_statement(context, request, statement)
+    if statement.heading.explain:
+        if not prepared.pieces:
+            raise Refused(
+                "Declared keys are free, so there is nothing to explain. Use query instead."
+            )
+        return explain_pieces(context, request.analyst, prepared.pieces)
+    while asked := prepared.unanswered:
+        with context.enter_flight(*(key for key, _ in asked)):
+            if context.ledger.state.seq > prepared.seen:
+                # Somebody else may have asked pieces of this meanwhile.
+                fresh = price_statement(context, request, statement)
+                if fresh.unanswered:
+                    share_failure(context.ledger, asked, prepared.seen)
+                prepared = fresh
+            if prepared.unanswered <= asked:
+                return answer_statement(context, statement, prepared)
+    return answer_statement(context, statement, prepared)
+
+
+def price_statement(
+    context: QueryContext, request: QueryRequest, statement: SplitStatement
+) -> PricedStatement:
+    """Price the pieces of a statement, and check the SQL around them on empty tables."""
+    seen = context.ledger.state.seq
     tables = AnswerTables(context.policy, context.catalog, statement.heading)
     for table in statement.key_tables:
         tables.add_rows(table.name, table.types, table.rows)
     pieces = price_pieces(context, request, statement, tables) if statement.pieces else []
-    query = tables.read_query(statement.tree)
-    if statement.heading.explain:
-        if not pieces:
-            raise Refused(
-                "Declared keys are free, so there is nothing to explain. Use query instead."
-            )
-        return explain_pieces(context, request.analyst, pieces)
+    return PricedStatement(pieces, tables, tables.read_query(statement.tree), seen)
+
+
+def answer_statement(
+    context: QueryContext, statement: SplitStatement, prepared: PricedStatement
+) -> Answer | PostprocessedAnswer | ExactTable:
+    """Release the pieces, and run the SQL around them on their answers."""
+    pieces, tables = prepared.pieces, prepared.tables
     answers = release_pieces(context, pieces, tables)
     if len(answers) == 1 and statement.tree == select_all(pieces[0].piece.name):
         return answers[0]
     if not answers:
-        return tables.run_query(query)
+        return tables.run_query(prepared.query)
     named = {one.piece.name: answer for one, answer in zip(pieces, answers, strict=True)}
-    return answer_with_intervals(tables, statement.tree, query, named)
+    return answer_with_intervals(tables, statement.tree, prepared.query, named)
 
 
 def explain_statement(
@@ -113,7 +161,8 @@ def release_pieces(
             else:
                 answer = _release_reserved(context, one, reserved[one.piece.name], tables)
         except HedgerowError as error:
-            failure = error  # the others are paid for: store their answers all the same
+            # The others are paid for: store their answers all the same.
+            failure = failure or error
             continue
         answers.append(answer)
         tables.add_rows(one.piece.name, one.types, answer.rows)
@@ -132,7 +181,7 @@ def _charge_pieces(context: QueryContext, pieces: Sequence[PricedPiece]) -> dict
         return paid
     entries = charge_together(
         context.source,
-        context.ledger,
+        context.release_ledger,
         [
             (
                 one.priced.question.plan,
@@ -153,7 +202,7 @@ def _release_piece(context: QueryContext, one: PricedPiece) -> Answer:
     if not one.is_free:
         charge = build_charge(context, one.request, one.priced)
         plan, noise = one.priced.question.plan, one.priced.noise
-        released = release(plan, context.source, context.ledger, noise, charge)
+        released = release(plan, context.source, context.release_ledger, noise, charge)
     return build_piece_answer(context, one, released)
 
 
@@ -171,5 +220,6 @@ def _release_reserved(
         raise
     charge = build_charge(context, known.request, known.priced)
     plan, noise = known.priced.question.plan, known.priced.noise
-    released = release_reserved(plan, context.source, context.ledger, noise, charge, entry)
+    ledger = context.release_ledger
+    released = release_reserved(plan, context.source, ledger, noise, charge, entry)
     return build_piece_answer(context, replace(known, stored=()), released)

@@ -46,6 +46,7 @@ from hedgerow.privacy.parallel_composition import TableParts
 from hedgerow.release.candidate_selection import CalibratedSelection
 from hedgerow.release.noise import ReleaseNoise
 from hedgerow.release.payload import Release
+from hedgerow.release.release import ReleaseLedger
 from hedgerow.sql.question import QueryOptions, Question
 
 __all__ = [
@@ -78,7 +79,9 @@ class QueryContext(MeasuredDatabase, Protocol):
     def resolver(self) -> BoundsResolver: ...
     @property
     def budgets(self) -> Mapping[str, Balance | DualBalance]: ...
-    def enter_flight(self, *keys: str) -> AbstractContextManager[bool]: ...
+    @property
+    def release_ledger(self) -> ReleaseLedger: ...
+    def enter_flight(self, *keys: str) -> AbstractContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,15 @@ from hedgerow.database.query.pricing import (
     price_question,
 )
 from hedgerow.database.query.second_population_charging import describe_charges
+from hedgerow.database.query.shared_failures import share_failure
 from hedgerow.database.uncharged.empty_rows import answer_about_no_rows
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.public_query import answer_public_query
 from hedgerow.database.uncharged.system_query import answer_system_query, is_system_query
-from hedgerow.errors import BudgetExceeded, Refused, SourceError, Unsupported
+from hedgerow.errors import BudgetExceeded, Refused, Unsupported
 from hedgerow.ledger.entry import Entry
 from hedgerow.release.payload import Release
-from hedgerow.release.release import SOURCE_FAILED, release
+from hedgerow.release.release import release
 from hedgerow.sql.postprocessing.statement_split import split_statement
 from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition
 from hedgerow.sql.question import Question
@@ -80,18 +81,19 @@ def run_query(
         return explain_resolved(context, request, reading.resolved)
     priced = price_reading(context, request, reading)
     if reading.resolved.missing_searches:
-        reading = search_missing_bounds(context, request, reading, priced)
+        reading = find_missing_bounds(context, request, reading, priced)
         priced = price_reading(context, request, reading)
+    seen = context.ledger.state.seq
     stored = find_stored_answers(context.ledger, priced)
     if is_answered(priced, stored):
         return build_stored_answer(reading, priced, stored)
-    seen = context.ledger.state.seq
-    with context.enter_flight(priced.key) as was_asked:
-        if was_asked:
+    with context.enter_flight(priced.key):
+        if context.ledger.state.seq > seen:
+            # Somebody else may have asked the same meanwhile.
             stored = find_stored_answers(context.ledger, priced)
             if is_answered(priced, stored):
                 return build_stored_answer(reading, priced, stored)
-            share_failure(context, priced, seen)
+            share_failure(context.ledger, [(priced.key, priced.version)], seen)
         try:
             released = charge_run_and_add_noise(context, request, priced)
         except BudgetExceeded:
@@ -130,6 +132,23 @@ def price_reading(
     )
 
 
+def find_missing_bounds(
+    context: QueryContext, request: QueryRequest, reading: _Reading, priced: PricedQuestion
+) -> _Reading:
+    """Find the missing bounds of a question; those that somebody else is searching for already
+    are waited for, and cost nothing."""
+    seen, missing = context.ledger.state.seq, reading.resolved.missing_searches
+    with context.enter_flight(*(search.key for search in missing)):
+        if context.ledger.state.seq > seen:
+            reading = read_question(context, request)
+            if not reading.resolved.missing_searches:
+                return reading
+            questions = [(search.key, search.table.version) for search in missing]
+            share_failure(context.ledger, questions, seen)
+            priced = price_reading(context, request, reading)
+        return search_missing_bounds(context, request, reading, priced)
+
+
 def search_missing_bounds(
     context: QueryContext, request: QueryRequest, reading: _Reading, priced: PricedQuestion
 ) -> _Reading:
@@ -148,7 +167,7 @@ def search_missing_bounds(
     source = context.source
     for search in missing:
         charge = search.charge(request.analyst, epsilon, request.key, context.policy_digest)
-        release(search.plan, source, context.ledger, search.noise(epsilon), charge)
+        release(search.plan, source, context.release_ledger, search.noise(epsilon), charge)
     resolved = context.resolver.resolve(request.sql)
     if resolved.missing_searches:
         raise build_too_few_refusal(resolved.missing_searches, epsilon * len(missing))
@@ -161,14 +180,6 @@ def build_stored_answer(reading: _Reading, priced: PricedQuestion, stored: list[
     return build_answer(priced.question, stored, reused=True, notes=notes)
 
 
-def share_failure(context: QueryContext, priced: PricedQuestion, seen: int) -> None:
-    """Raise the failure of the same question that somebody else asked meanwhile: a fresh run
-    would charge the population again."""
-    failed = context.ledger.state.questions.find_failure(priced.key, priced.version)
-    if failed is not None and failed > seen:
-        raise SourceError(SOURCE_FAILED)
-
-
 def charge_run_and_add_noise(
     context: QueryContext, request: QueryRequest, priced: PricedQuestion
 ) -> Release:
@@ -176,7 +187,7 @@ def charge_run_and_add_noise(
     # The engine starts here: an error of the data source is raised before anything is charged.
     source = context.source
     charge = build_charge(context, request, priced)
-    return release(priced.question.plan, source, context.ledger, priced.noise, charge)
+    return release(priced.question.plan, source, context.release_ledger, priced.noise, charge)
 
 
 def build_charged_answer(

@@ -3,7 +3,9 @@ no other table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,7 +32,7 @@ from hedgerow.sql.public_tables.statement import PublicQuery, read_public_query
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["answer_public_query", "run_public_query"]
+__all__ = ["answer_public_query", "limit_public_queries", "run_public_query"]
 
 _DEADLINE_SECONDS: Final = 60.0
 _MEMORY_LIMIT: Final = 4 * 2**30
@@ -43,6 +45,24 @@ _NO_RESULT: Final = (
     f"{_FAILURE}a value has no result, such as text in CAST that is not a number, or the rows need "
     "too much memory. Write TRY_CAST, or ask for less at once."
 )
+
+
+# Of the process that such a question starts: a service lets its callers take turns.
+_TURN: Final[ContextVar[Callable[[], AbstractContextManager[object]]]] = ContextVar(
+    "public_query_turn", default=nullcontext
+)
+
+
+@contextmanager
+def limit_public_queries(
+    take_turn: Callable[[], AbstractContextManager[object]],
+) -> Iterator[None]:
+    """Let the questions of this context wait for a turn before each process that they start."""
+    token = _TURN.set(take_turn)
+    try:
+        yield
+    finally:
+        _TURN.reset(token)
 
 
 def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTable | None:
@@ -64,7 +84,8 @@ def run_public_query(
                 " its source in the policy."
             )
     try:
-        return _run_in_child(asked, paths, catalog, frames)
+        with _TURN.get()():
+            return _run_in_child(asked, paths, catalog, frames)
     except ChannelBroken:
         words = _TOO_SLOW
     except RequestFailed:

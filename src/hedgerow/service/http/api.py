@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeVar
 
-from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,12 +20,12 @@ from hedgerow.service.http.openapi import build_openapi
 from hedgerow.service.http.routes import Access, Endpoint, Operation, ServiceRoute
 from hedgerow.service.metrics import Metrics
 from hedgerow.service.query_service import QueryService
+from hedgerow.service.question_run import allow_abandonment
 
 __all__ = ["HttpApi"]
 
 Result = TypeVar("Result")
 DocumentReader = Callable[[Caller], dict[str, Any]]
-_THREADS: Final = 128
 _PRICE: Final = {
     "sql": {"type": "string"},
     "epsilon": {"oneOf": [{"type": "number"}, {"type": "string"}], "nullable": True},
@@ -37,7 +38,6 @@ class HttpApi:
 
     def __init__(self, service: QueryService, metrics: Metrics) -> None:
         self.service, self.metrics = service, metrics
-        self._limiter: CapacityLimiter | None = None
 
     @property
     def routes(self) -> tuple[ServiceRoute, ...]:
@@ -88,15 +88,20 @@ class HttpApi:
         limit = self.service.settings.limits.body_bytes
         body = await read_json(request, limit, "sql", "epsilon", "delta", "request")
         key = _read_text(body, "request")
-        answer = await self._call(
-            lambda: self.service.ask(
-                caller,
-                _read_sql(body),
-                epsilon=_read_number(body, "epsilon"),
-                delta=_read_number(body, "delta"),
-                request=key,
-            )
-        )
+        with allow_abandonment() as abandoned:
+            watch = asyncio.create_task(_watch_connection(request, abandoned))
+            try:
+                answer = await self._call(
+                    lambda: self.service.ask(
+                        caller,
+                        _read_sql(body),
+                        epsilon=_read_number(body, "epsilon"),
+                        delta=_read_number(body, "delta"),
+                        request=key,
+                    )
+                )
+            finally:
+                watch.cancel()
         content, kind = encode_answer(answer, choose_format(request.headers.get("accept", "")))
         return Response(content, media_type=kind)
 
@@ -151,9 +156,14 @@ class HttpApi:
 
     async def _call(self, function: Callable[[], Result]) -> Result:
         """Call a function that blocks in a worker thread."""
-        if self._limiter is None:
-            self._limiter = CapacityLimiter(_THREADS)
-        return await to_thread.run_sync(function, limiter=self._limiter)
+        return await asyncio.to_thread(function)
+
+
+async def _watch_connection(request: Request, abandoned: threading.Event) -> None:
+    """Give a question up when its client has gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    abandoned.set()
 
 
 def _build_route(

@@ -68,6 +68,7 @@ class CustodianPages(PageRoom):
             recent=charges[: -_RECENT - 1 : -1],
             is_policy_changed=change.is_changed,
             timing=self.service.settings.departures.describe(),
+            schedule=self.service.schedule.describe(),
         )
 
     async def show_policy(self, request: Request) -> Response:

@@ -3,12 +3,12 @@ worker threads for everything that blocks."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -161,4 +161,4 @@ class PageRoom:
     @staticmethod
     async def call(function: Callable[[], Result]) -> Result:
         """Call a function that blocks in a worker thread."""
-        return await to_thread.run_sync(function)
+        return await asyncio.to_thread(function)

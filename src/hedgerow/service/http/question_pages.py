@@ -77,7 +77,7 @@ class QuestionPages(PageRoom):
             "panel": None,
             "answer": None,
             "snippets": [],
-            "run_seconds": self.service.settings.departures.run_seconds,
+            "run_seconds": self.service.schedule.longest,
         }
         found = await self.call(read)
         return self.show(page, "ask.html", status, **(defaults | found | values))

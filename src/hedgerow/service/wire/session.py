@@ -20,6 +20,7 @@ from hedgerow.service.accounts.records import Caller
 from hedgerow.service.metrics import Metrics
 from hedgerow.service.problems import describe_problem, find_problem_kind
 from hedgerow.service.query_service import QueryService
+from hedgerow.service.question_run import allow_abandonment
 from hedgerow.service.wire import messages as wire
 from hedgerow.service.wire.channel import ConnectionEnds, WireChannel
 from hedgerow.service.wire.commands import CommandFailed, CommandRunner, Portal, PreparedStatement
@@ -216,13 +217,15 @@ class WireSession:
         stays charged."""
         if portal.result is None:
             self._cancelled.clear()
-            work = asyncio.create_task(asyncio.to_thread(self._get_runner().run, portal))
+            with allow_abandonment() as abandoned:
+                work = asyncio.create_task(asyncio.to_thread(self._get_runner().run, portal))
             stop = asyncio.create_task(self._cancelled.wait())
             try:
                 await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
             finally:  # also where the connection ends first
                 stop.cancel()
                 if not work.done():
+                    abandoned.set()  # one that is charged runs on
                     work.add_done_callback(_forget_outcome)
             if not work.done():
                 raise CommandFailed(

@@ -222,6 +222,13 @@ class IsolatedDuckDB(TableBackedSource):
             self._closed = True
             self._engine.kill()
 
+    def restart_if_dead(self) -> None:
+        """Start the engine process again if it was killed or has died, so that the next query need
+        not wait for that. If it cannot be started, the next query fails."""
+        with self._lock, contextlib.suppress(Exception):
+            if not self._closed:
+                self._ensure_process()
+
     def _ensure_process(self) -> EngineProcess:
         # After a fork both processes would share one pipe, so the new one starts its own child.
         if self._owner_pid != os.getpid():
