@@ -28,15 +28,15 @@ def test_a_request_key_belongs_to_one_question_of_one_account(tables: AccountFil
 def test_saved_questions_are_replaced_listed_and_deleted(
     tables: AccountFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tables.save_question("ana", "ages", "SELECT 1")
-    tables.save_question("ana", "ages", "SELECT 2")
-    assert tables.list_questions("ana") == [("ages", "SELECT 2")]
+    tables.save_question("ana", "ages", "SELECT 1", "")
+    tables.save_question("ana", "ages", "SELECT 2", "0.5")
+    assert tables.list_questions("ana") == [("ages", "SELECT 2", "0.5")]
     assert tables.list_questions("ben") == []
     with pytest.raises(InvalidArgument, match="1 to 80"):
-        tables.save_question("ana", "", "SELECT 1")
+        tables.save_question("ana", "", "SELECT 1", "")
     monkeypatch.setattr(user_tables, "_MAX_SAVED", 1)
     with pytest.raises(Refused, match="Delete one"):
-        tables.save_question("ana", "more", "SELECT 1")
+        tables.save_question("ana", "more", "SELECT 1", "")
     tables.delete_question("ana", "ages")
     assert tables.list_questions("ana") == []
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.policy import parse_policy
+from hedgerow.policy import Policy, parse_policy
 from hedgerow.service.http.policy_lines import diff_policies, explain_policy_lines
 from service.helpers_service import POLICY
 
@@ -52,4 +52,6 @@ def test_the_difference_shows_changed_lines_only() -> None:
         (True, "added"),
     ]
     assert len(lines) < 10
+    stored = Policy.from_canonical(ruling.canonical())
+    assert diff_policies(stored, written) == lines  # the order of a stored policy is no change
     assert diff_policies(ruling, ruling) == []

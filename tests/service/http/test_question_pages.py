@@ -114,9 +114,10 @@ def test_a_download_has_a_known_format(ana: Browser) -> None:
 
 
 def test_questions_are_saved_and_deleted(ana: Browser) -> None:
-    status, text = ana.post("/saved", name="my <count>", sql=COUNT)
+    status, text = ana.post("/saved", name="my <count>", sql=COUNT, epsilon="0.5")
     assert (status, "Saved as my &lt;count&gt;." in text) == (200, True)
     assert "my &lt;count&gt;" in ana.get("/ask")
+    assert "&amp;epsilon=0.5" in ana.get("/ask")
     assert ana.post("/saved/delete", name="my <count>")[0] == 303
     assert "my &lt;count&gt;" not in ana.get("/ask")
     status, text = ana.post("/saved", name="", sql=COUNT)

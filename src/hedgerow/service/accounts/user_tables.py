@@ -14,7 +14,7 @@ USER_TABLES: Final = """
 CREATE TABLE IF NOT EXISTS requests (account TEXT NOT NULL, request TEXT NOT NULL,
   digest TEXT NOT NULL, PRIMARY KEY (account, request)) STRICT;
 CREATE TABLE IF NOT EXISTS saved_questions (account TEXT NOT NULL, name TEXT NOT NULL,
-  sql TEXT NOT NULL, PRIMARY KEY (account, name)) STRICT;
+  sql TEXT NOT NULL, epsilon TEXT NOT NULL, PRIMARY KEY (account, name)) STRICT;
 CREATE TABLE IF NOT EXISTS asked_questions (entry INTEGER PRIMARY KEY, account TEXT NOT NULL,
   sql TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS alerts (population TEXT NOT NULL, percent INTEGER NOT NULL,
@@ -43,23 +43,25 @@ class UserTables(LoginTables):
 
     # Saved questions
 
-    def save_question(self, account: str, name: str, sql: str) -> None:
-        """Save a question under a name."""
+    def save_question(self, account: str, name: str, sql: str, epsilon: str) -> None:
+        """Save a question under a name, with its epsilon as text; "" if it names none."""
         if not 1 <= len(name) <= 80:
             raise InvalidArgument("name", "of a saved question must have 1 to 80 characters", name)
         if len(self.list_questions(account)) >= _MAX_SAVED:
             raise Refused(f"At most {_MAX_SAVED} questions can be saved. Delete one first.")
         with self._locked(), self._transaction() as db:
             db.execute(
-                "INSERT OR REPLACE INTO saved_questions VALUES (?, ?, ?)", (account, name, sql)
+                "INSERT OR REPLACE INTO saved_questions VALUES (?, ?, ?, ?)",
+                (account, name, sql, epsilon),
             )
 
-    def list_questions(self, account: str) -> list[tuple[str, str]]:
-        """Return the names and texts of the saved questions of an account."""
+    def list_questions(self, account: str) -> list[tuple[str, str, str]]:
+        """Return the names, texts and epsilons of the saved questions of an account."""
         rows = self._select(
-            "SELECT name, sql FROM saved_questions WHERE account = ? ORDER BY name", account
+            "SELECT name, sql, epsilon FROM saved_questions WHERE account = ? ORDER BY name",
+            account,
         )
-        return [(row["name"], row["sql"]) for row in rows]
+        return [(row["name"], row["sql"], row["epsilon"]) for row in rows]
 
     def delete_question(self, account: str, name: str) -> None:
         """Delete a saved question."""

@@ -135,7 +135,11 @@ def _explain_column(declaration: str) -> str:
 
 def diff_policies(ruling: Policy, written: Policy) -> list[DiffLine]:
     """List the lines in which two policies differ, in one layout and with their surroundings."""
-    before, after = (write_policy(policy).splitlines() for policy in (ruling, written))
+    # The policy that rules was stored in the order of the canonical text.
+    before, after = (
+        write_policy(Policy.from_canonical(policy.canonical())).splitlines()
+        for policy in (ruling, written)
+    )
     kinds = {"+": "added", "-": "removed", " ": "same"}
     lines = difflib.unified_diff(before, after, lineterm="", n=_CONTEXT_LINES)
     return [

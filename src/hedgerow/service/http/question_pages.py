@@ -170,15 +170,22 @@ class QuestionPages(PageRoom):
         """Save a question under a name."""
         page = await self.open(request, reads_form=True)
         name, sql = page.form.get("name", "").strip(), page.form.get("sql", "")
+        epsilon, owner = page.form.get("epsilon", "").strip(), page.account.name
+        accounts = self.service.accounts
         try:
-            accounts = self.service.accounts
-            await self.call(lambda: accounts.save_question(page.account.name, name, sql))
+            parse_field(epsilon, "epsilon")
+            await self.call(lambda: accounts.save_question(owner, name, sql, epsilon))
         except HedgerowError as problem:
             kind = find_problem_kind(problem)
             return await self._show_ask(
-                page, kind.status, sql=sql, problem=str(problem), problem_title=kind.title
+                page,
+                kind.status,
+                sql=sql,
+                epsilon=epsilon,
+                problem=str(problem),
+                problem_title=kind.title,
             )
-        return await self._show_ask(page, sql=sql, message=f"Saved as {name}.")
+        return await self._show_ask(page, sql=sql, epsilon=epsilon, message=f"Saved as {name}.")
 
     async def delete_question(self, request: Request) -> Response:
         """Delete a saved question."""
