@@ -76,7 +76,7 @@ def _find_declared_grid(
         return None
     step = visible.origin[1].step
     assert step is not None
-    scaled, factors = value, []
+    scaled, factors = value, list[tuple[str, Constant]]()
     for number, scale, restore in ((step.denominator, "*", "/"), (step.numerator, "/", "*")):
         if number != 1:
             scaled = binder.apply(node, scale, scaled, build_constant(number, "integer"))
