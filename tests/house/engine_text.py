@@ -29,6 +29,10 @@ ENGINES = {
     "risk.answers.disclosure": "constant text and quoted column names",
     "risk.attack.reconstruction": "sql.public_tables.phrases",
     "local.collector.count_files": "constant text, a quoted path, and a hash in hex digits",
+    "service.wire.catalog.catalog_database": (
+        "constant text, quoted names of catalogue relations, and service.wire.catalog.query_writer;"
+        " this database holds no data"
+    ),
     "demo.chapter": "queries of the demo, which is the custodian's own",
 }
 # Modules that hand a statement to a session or an engine process, and the origin of its text.
@@ -56,6 +60,7 @@ QUOTERS = {
     "database.uncharged.system_tables": "people",
     "risk.answers.conditions": "people",
     "risk.answers.answer_files": "the reader of published answers",
+    "service.wire.arrays": "clients, in arrays as text",
 }
 
 

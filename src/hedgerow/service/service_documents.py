@@ -34,6 +34,12 @@ class ServiceDocuments(ABC):
     def _current(self) -> AbstractContextManager[Database]:
         """Hold the database of the accepted policy."""
 
+    @property
+    def policy_digest(self) -> str:
+        """The digest of the policy that rules."""
+        with self._current() as database:
+            return database.policy_digest
+
     def read_budgets(self, caller: Caller) -> dict[str, Any]:
         """Return what is left of each population, and of the caller's own quota."""
         with self._current() as database:

@@ -5,13 +5,12 @@ import struct
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.service.query_service import OutputColumnType
 from hedgerow.service.wire.copy_output import encode_copy
-from hedgerow.service.wire.results import WireResult
+from hedgerow.service.wire.results import WireColumn, WireResult
 
 RESULT = WireResult(
     "SELECT 2",
-    [OutputColumnType("name", "text", False), OutputColumnType("n", "integer", True)],
+    [WireColumn("name", 25), WireColumn("n", 20)],
     [["a\tb\\", 5], [None, -1]],
     ("a note",),
     True,

@@ -6,8 +6,9 @@ Nothing here is asynchronous: a session calls ``run``, ``bind`` and ``describe``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
 from hedgerow.dbapi.errors import DataError
@@ -15,32 +16,33 @@ from hedgerow.dbapi.parameters import format_literal
 from hedgerow.errors import HedgerowError
 from hedgerow.service.accounts.records import Caller
 from hedgerow.service.problems import NotAllowed
-from hedgerow.service.query_service import OutputColumnType, QueryService
-from hedgerow.service.wire.catalog_queries import CatalogReader
+from hedgerow.service.query_service import QueryService
+from hedgerow.service.wire.catalog.catalog_reader import CatalogReader
+from hedgerow.service.wire.command_failure import CommandFailed
 from hedgerow.service.wire.copy_output import encode_copy
-from hedgerow.service.wire.results import WireResult, build_result, list_answer_columns
+from hedgerow.service.wire.parameter_types import infer_parameter_types, write_stand_ins
+from hedgerow.service.wire.results import (
+    WireColumn,
+    WireResult,
+    build_result,
+    list_answer_columns,
+)
 from hedgerow.service.wire.session_settings import SessionSettings
 from hedgerow.service.wire.statement_text import (
     CommandKind,
     ParsedCommand,
     count_parameters,
     parse_command,
+    remove_public_schema,
     write_parameters,
 )
 from hedgerow.service.wire.values import decode_parameter
 
-__all__ = ["CommandFailed", "CommandRunner", "Portal", "PreparedStatement"]
+__all__ = ["CommandRunner", "Portal", "PreparedStatement"]
 
-_NUMERIC_OID: Final = 1700
 _TEXT_OID: Final = 25
-_DATE_OID: Final = 1082
-# What a parameter without a declared type may be, and the literal that stands for it meanwhile.
-_GUESSES: Final = ((_NUMERIC_OID, "1"), (_TEXT_OID, "'a'"), (_DATE_OID, "DATE '2000-01-01'"))
-_STAND_INS: Final[Mapping[int, str]] = {
-    16: "TRUE",
-    1082: "DATE '2000-01-01'",
-    1114: "TIMESTAMP '2000-01-01 00:00:00'",
-    **dict.fromkeys((20, 21, 23, 700, 701, 1700), "1"),
+_SETTING_WORDS: Final = {
+    "transaction_isolation_level": "transaction_isolation",
 }
 _KEPT_MESSAGE: Final = (
     "ROLLBACK refunds nothing: questions that were asked in this transaction stay charged, and"
@@ -49,14 +51,6 @@ _KEPT_MESSAGE: Final = (
 _WRITES: Final = re.compile(
     r"(INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|TRUNCATE|GRANT|COPY|DO|CALL)\b", re.IGNORECASE
 )
-
-
-class CommandFailed(Exception):
-    """A command that fails for a reason of the protocol, with its SQLSTATE."""
-
-    def __init__(self, sqlstate: str, message: str) -> None:
-        super().__init__(message)
-        self.sqlstate = sqlstate
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,7 @@ class CommandRunner:
     def __init__(self, service: QueryService, caller: Caller) -> None:
         self._service, self._caller = service, caller
         self._settings = SessionSettings()
-        self._catalog = CatalogReader(service, caller)
+        self._catalog = CatalogReader(service, caller, self._settings)
         self._cursors: dict[str, Portal] = {}
         self._status = b"I"
         self._has_charged = False
@@ -159,14 +153,13 @@ class CommandRunner:
 
     def describe_statement(
         self, statement: PreparedStatement
-    ) -> tuple[tuple[int, ...], Sequence[OutputColumnType] | None]:
+    ) -> tuple[tuple[int, ...], Sequence[WireColumn] | None]:
         """Return the types of the parameters of a statement, and its columns."""
         oids = self._infer_oids(statement)
-        stand_ins = [_STAND_INS.get(oid, "'a'") for oid in oids]
-        text = write_parameters(statement.text, stand_ins)
+        text = write_stand_ins(statement.text, oids)
         return oids, self.describe(Portal(PreparedStatement(text)))
 
-    def describe(self, portal: Portal) -> Sequence[OutputColumnType] | None:
+    def describe(self, portal: Portal) -> Sequence[WireColumn] | None:
         """Return the columns of a portal; None if it returns no rows."""
         if portal.result is not None:
             return portal.result.columns if portal.result.has_rows else None
@@ -179,35 +172,24 @@ class CommandRunner:
             return None
         return self._describe_query(command.text)
 
-    def _describe_query(self, sql: str) -> Sequence[OutputColumnType]:
-        found = self._catalog.answer(sql)
+    def _describe_query(self, sql: str) -> Sequence[WireColumn]:
+        found = self._catalog.answer(sql, runs=False)
         if found is not None:
             return found.columns
         self._refuse_writes(sql)
-        columns = self._service.describe(self._caller, sql)
+        columns = self._service.describe(self._caller, remove_public_schema(sql))
         return list_answer_columns(columns, intervals=self._settings.intervals)
 
     def _infer_oids(self, statement: PreparedStatement) -> tuple[int, ...]:
-        """Return the types of all parameters; for one that has none, the first type with which the
-        statement can be read."""
-        count = count_parameters(statement.text)
-        known = [*statement.oids, *[0] * count][:count]
-        guesses: list[tuple[int, str]] = [
-            _GUESSES[0] if oid == 0 else (oid, _STAND_INS.get(oid, "'a'")) for oid in known
-        ]
-        for place, oid in enumerate(known):
-            for guess in _GUESSES if oid == 0 else ():
-                guesses[place] = guess
-                if self._can_read(write_parameters(statement.text, [one[1] for one in guesses])):
-                    break
-            else:
-                guesses[place] = guesses[place] if oid else (_TEXT_OID, "'a'")
-        return tuple(oid for oid, _ in guesses)
+        is_catalog = self._catalog.is_about_catalog(statement.text)
+        return infer_parameter_types(
+            statement.text, statement.oids, self._can_read, is_catalog=is_catalog
+        )
 
     def _can_read(self, sql: str) -> bool:
         try:
             self._describe_query(sql)
-        except HedgerowError:
+        except (HedgerowError, CommandFailed):
             return False
         return True
 
@@ -218,10 +200,11 @@ class CommandRunner:
         if found is not None:
             return found
         self._refuse_writes(command.text)
-        columns = self._service.describe(self._caller, command.text)
+        sql = remove_public_schema(command.text)
+        columns = self._service.describe(self._caller, sql)
         answer = self._service.ask(
             self._caller,
-            command.text,
+            sql,
             epsilon=self._settings.epsilon,
             delta=self._settings.delta,
         )
@@ -303,11 +286,23 @@ class CommandRunner:
 
     def _show(self, command: ParsedCommand) -> WireResult:
         name = command.name.replace(" ", "_")
-        column = OutputColumnType(name, "text", False)
+        if name == "all":
+            return _list_settings(self._settings)
+        name = _SETTING_WORDS.get(name, name)
+        column = WireColumn(name, _TEXT_OID)
         return WireResult("SHOW", [column], [[self._settings.read(name)]], (), True)
 
 
+def _list_settings(settings: SessionSettings) -> WireResult:
+    columns = [WireColumn(name, _TEXT_OID) for name in ("name", "setting", "description")]
+    rows = [[name, value, ""] for name, value in settings.list().items()]
+    return WireResult("SHOW", columns, rows, (), True)
+
+
 def _write_parameter(value: object) -> str:
+    if isinstance(value, datetime):
+        plain = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        return f"TIMESTAMP '{plain.isoformat(sep=' ')}'"
     try:
         return format_literal(value)
     except DataError as error:

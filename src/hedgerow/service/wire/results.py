@@ -12,7 +12,15 @@ from hedgerow.service.query_service import AskedAnswer, OutputColumnType
 from hedgerow.service.wire.messages import FieldDescription
 from hedgerow.service.wire.values import OIDS, TYPE_SIZES
 
-__all__ = ["WireResult", "build_fields", "build_result", "list_answer_columns"]
+__all__ = ["WireColumn", "WireResult", "build_fields", "build_result", "list_answer_columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class WireColumn:
+    """A column of a result: its name, and the object id of its type."""
+
+    name: str
+    oid: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +28,7 @@ class WireResult:
     """A result: its columns (none for a command without rows), its rows, notes and tag."""
 
     tag: str
-    columns: Sequence[OutputColumnType] = ()
+    columns: Sequence[WireColumn] = ()
     rows: Sequence[Sequence[Any]] = ()
     notes: Sequence[str] = ()
     has_rows: bool = False
@@ -29,27 +37,21 @@ class WireResult:
 
 def list_answer_columns(
     columns: Sequence[OutputColumnType], *, intervals: bool
-) -> list[OutputColumnType]:
+) -> list[WireColumn]:
     """Return the columns of a result, with the ends of intervals beside noisy ones."""
     found = []
     for column in columns:
-        found.append(column)
+        found.append(WireColumn(column.name, OIDS[column.type]))
         if intervals and column.is_noisy:
-            found += [
-                OutputColumnType(f"{column.name}_{end}", "real", False) for end in ("low", "high")
-            ]
+            found += [WireColumn(f"{column.name}_{end}", OIDS["real"]) for end in ("low", "high")]
     return found
 
 
-def build_fields(
-    columns: Sequence[OutputColumnType], formats: Sequence[int]
-) -> list[FieldDescription]:
+def build_fields(columns: Sequence[WireColumn], formats: Sequence[int]) -> list[FieldDescription]:
     """Return the description of columns in the formats that a client wants."""
     chosen = _spread_formats(formats, len(columns))
     return [
-        FieldDescription(
-            column.name, OIDS[column.type], TYPE_SIZES[OIDS[column.type]], chosen[place]
-        )
+        FieldDescription(column.name, column.oid, TYPE_SIZES.get(column.oid, -1), chosen[place])
         for place, column in enumerate(columns)
     ]
 
@@ -67,7 +69,8 @@ def build_result(
     """Return the rows of an answer, with the ends of intervals where they are wanted."""
     if isinstance(answer, Explanation):
         lines = repr(answer).splitlines()
-        return WireResult("EXPLAIN", columns, [[line] for line in lines], (), True)
+        shown = list_answer_columns(columns, intervals=False)
+        return WireResult("EXPLAIN", shown, [[line] for line in lines], (), True)
     pairs = {}
     if intervals and isinstance(answer, Answer):
         pairs = {column.name: answer.interval(column.name) for column in columns if column.is_noisy}

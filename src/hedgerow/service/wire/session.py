@@ -23,7 +23,8 @@ from hedgerow.service.query_service import QueryService
 from hedgerow.service.question_run import allow_abandonment
 from hedgerow.service.wire import messages as wire
 from hedgerow.service.wire.channel import ConnectionEnds, WireChannel
-from hedgerow.service.wire.commands import CommandFailed, CommandRunner, Portal, PreparedStatement
+from hedgerow.service.wire.command_failure import CommandFailed
+from hedgerow.service.wire.commands import CommandRunner, Portal, PreparedStatement
 from hedgerow.service.wire.login import log_in, negotiate_startup
 from hedgerow.service.wire.messages import BodyReader, MalformedMessage
 from hedgerow.service.wire.results import WireResult, build_fields

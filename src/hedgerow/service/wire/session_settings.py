@@ -7,10 +7,10 @@ from typing import Final
 
 from hedgerow.errors import InvalidArgument
 
-__all__ = ["SessionSettings"]
+__all__ = ["USUAL_SETTINGS", "SessionSettings"]
 
 _PREFIX: Final = "hedgerow."
-_USUAL: Final = {
+USUAL_SETTINGS: Final = {
     "transaction_isolation": "read committed",
     "transaction_read_only": "on",
     "default_transaction_read_only": "on",
@@ -33,6 +33,20 @@ _USUAL: Final = {
     "extra_float_digits": "1",
     "statement_timeout": "0",
     "application_name": "",
+    "client_min_messages": "notice",
+    "default_table_access_method": "heap",
+    "default_tablespace": "",
+    "escape_string_warning": "on",
+    "idle_in_transaction_session_timeout": "0",
+    "is_superuser": "off",
+    "lc_messages": "C",
+    "lc_monetary": "C",
+    "lc_numeric": "C",
+    "lc_time": "C",
+    "lock_timeout": "0",
+    "max_index_keys": "32",
+    "row_security": "on",
+    "wal_level": "replica",
 }
 
 
@@ -75,7 +89,15 @@ class SessionSettings:
 
     def read(self, name: str) -> str:
         """Return a setting as text."""
-        return self._changed.get(name, _USUAL.get(name, ""))
+        return self._changed.get(name, USUAL_SETTINGS.get(name, ""))
+
+    def list(self) -> dict[str, str]:
+        """Return all settings by name, in order."""
+        return dict(sorted((USUAL_SETTINGS | self._changed).items()))
+
+    def find(self, name: str) -> str | None:
+        """Return a setting as text; None if nobody has heard of it."""
+        return self._changed.get(name, USUAL_SETTINGS.get(name))
 
     def _read_number(self, name: str) -> Decimal | None:
         text = self._changed.get(_PREFIX + name)

@@ -14,6 +14,8 @@ __all__ = [
     "ParsedCommand",
     "count_parameters",
     "parse_command",
+    "quote_output_names",
+    "remove_public_schema",
     "split_statements",
     "write_parameters",
 ]
@@ -28,6 +30,15 @@ _OPAQUE: Final = r"""
   | \$(?P<tag>(?:[A-Za-z_]\w*)?)\$.*?\$(?P=tag)\$  # a dollar-quoted string
 """
 _PARTS: Final = re.compile(rf"(?:{_OPAQUE})|(?P<end>;)|\$(?P<number>\d+)", re.DOTALL | re.VERBOSE)
+_KEYWORD_NAMES: Final = re.compile(
+    r"(?P<as>\bAS\s+)(?P<word>SELECT|INSERT|UPDATE|DELETE|TABLE|DEFAULT|CHECK|COLUMN|UNIQUE)\b"
+    rf"|(?:{_OPAQUE})",
+    re.DOTALL | re.VERBOSE | re.IGNORECASE,
+)
+_PUBLIC_SCHEMA: Final = re.compile(
+    rf"""(?P<schema>(?<![\w."])(?:"public"|public)\s*\.\s*(?=["\w]))|(?:{_OPAQUE})""",
+    re.DOTALL | re.VERBOSE | re.IGNORECASE,
+)
 _LEADING: Final = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
 _NAME: Final = r'(?:"(?P<quoted>(?:""|[^"])+)"|(?P<plain>[\w.]+))'
 
@@ -139,6 +150,24 @@ def write_parameters(text: str, literals: Sequence[str]) -> str:
         return literals[int(number) - 1]
 
     return _PARTS.sub(replace, text)
+
+
+def quote_output_names(text: str) -> str:
+    """Return a statement with quotes around keywords that name outputs, as in ``1 AS select``.
+
+    PostgreSQL reads them as names there; the parser does not.
+    """
+    return _KEYWORD_NAMES.sub(
+        lambda part: f'{part["as"]}"{part["word"].lower()}"' if part["word"] else part[0], text
+    )
+
+
+def remove_public_schema(text: str) -> str:
+    """Return a question with plain names in place of public.visits and "public"."visits".
+
+    Tools write the schema that the catalogue lists; questions know tables by their names alone.
+    """
+    return _PUBLIC_SCHEMA.sub(lambda part: "" if part["schema"] else part[0], text)
 
 
 def _is_blank(text: str) -> bool:

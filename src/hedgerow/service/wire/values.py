@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.service.wire.arrays import ELEMENT_OIDS, decode_array, encode_array, format_array
+from hedgerow.service.wire.numerics import decode_numeric, encode_numeric
 
 __all__ = ["OIDS", "TYPE_SIZES", "decode_parameter", "encode_value"]
 
-# Our types -> OID. Answers have these types only.
+# Our types -> OID. Answers have these types only; catalogues have more.
 OIDS: Final[Mapping[str, int]] = {
     "boolean": 16,
     "integer": 20,
@@ -29,19 +31,25 @@ TYPE_SIZES: Final[Mapping[int, int]] = {
     21: 2,
     23: 4,
     25: -1,
+    26: 4,
+    700: 4,
     701: 8,
     1082: 4,
     1114: 8,
 }
 _EPOCH: Final = date(2000, 1, 1)
 _EPOCH_TIME: Final = datetime(2000, 1, 1)
-_NUMERIC_NAN: Final = 0xC000
 
 
 def encode_value(value: Any, oid: int, format_: int) -> bytes | None:
     """Return a value of an answer as text or binary; None is NULL."""
     if value is None:
         return None
+    if oid in ELEMENT_OIDS:
+        if format_ == 0:
+            return format_array([None if one is None else _format_text(one) for one in value])
+        element = ELEMENT_OIDS[oid]
+        return encode_array(element, [encode_value(one, element, 1) for one in value])
     if format_ == 0:
         return _format_text(value).encode()
     match oid:
@@ -53,8 +61,14 @@ def encode_value(value: Any, oid: int, format_: int) -> bytes | None:
             return struct.pack("!h", int(value))
         case 23:
             return struct.pack("!i", int(value))
+        case 26:
+            return struct.pack("!I", int(value))
+        case 700:
+            return struct.pack("!f", float(value))
         case 701:
             return struct.pack("!d", float(value))
+        case 1700:
+            return encode_numeric(Decimal(value))
         case 1082:
             return struct.pack("!i", (value - _EPOCH).days)
         case 1114:
@@ -92,6 +106,13 @@ def decode_parameter(data: bytes | None, oid: int, format_: int) -> Any:
             return _parse_text(data.decode(), oid)
         except (ValueError, ArithmeticError):
             raise _build_refusal() from None
+    if oid in ELEMENT_OIDS:
+        element = ELEMENT_OIDS[oid]
+        try:
+            items = [decode_parameter(one, element, 1) for one in decode_array(data)]
+        except (struct.error, ValueError):
+            raise _build_refusal() from None
+        return format_array([None if one is None else _format_text(one) for one in items]).decode()
     decode = _BINARY.get(oid)
     if decode is None:
         raise InvalidArgument("parameter", "has a binary type that is not supported; cast it", oid)
@@ -123,21 +144,6 @@ def _parse_text(text: str, oid: int) -> Any:
             return text
 
 
-def _decode_numeric(data: bytes) -> Decimal:
-    count, weight, sign, _scale = struct.unpack("!hhHh", data[:8])
-    if sign == _NUMERIC_NAN:
-        raise ValueError
-    digits = struct.unpack(f"!{count}h", data[8:])
-    value = sum(
-        (
-            Decimal(digit) * Decimal(10_000) ** (weight - place)
-            for place, digit in enumerate(digits)
-        ),
-        Decimal(0),
-    )
-    return -value if sign else value
-
-
 _BINARY: Final[Mapping[int, Callable[[bytes], Any]]] = {
     16: lambda data: struct.unpack("!?", data)[0],
     20: lambda data: struct.unpack("!q", data)[0],
@@ -149,7 +155,10 @@ _BINARY: Final[Mapping[int, Callable[[bytes], Any]]] = {
     1043: lambda data: data.decode(),
     700: lambda data: struct.unpack("!f", data)[0],
     701: lambda data: struct.unpack("!d", data)[0],
+    19: lambda data: data.decode(),
     1082: lambda data: date.fromordinal(_EPOCH.toordinal() + struct.unpack("!i", data)[0]),
-    1700: _decode_numeric,
+    1114: lambda data: _EPOCH_TIME + timedelta(microseconds=struct.unpack("!q", data)[0]),
+    1184: lambda data: _EPOCH_TIME + timedelta(microseconds=struct.unpack("!q", data)[0]),
+    1700: decode_numeric,
     2950: lambda data: str(UUID(bytes=data)),
 }
