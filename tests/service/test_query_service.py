@@ -202,6 +202,21 @@ def test_a_token_that_only_explains_cannot_ask(service: QueryService) -> None:
         service.ask(caller, COUNT)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM visits WHERE age < 67 -- OPTIONS",
+        "SELECT COUNT(*) AS options FROM visits WHERE age < 67",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 1) COUNT(*) FROM visits"
+        " WHERE age < 67",
+    ],
+)
+def test_the_word_options_alone_names_no_epsilon(service: QueryService, sql: str) -> None:
+    careful = find_caller(service, "ana", needs_epsilon=True)
+    with pytest.raises(NotAllowed, match="names its epsilon"):
+        service.ask(careful, sql)
+
+
 def test_a_token_without_implicit_spending_needs_an_epsilon_or_a_stored_answer(
     service: QueryService,
 ) -> None:

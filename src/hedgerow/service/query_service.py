@@ -48,6 +48,7 @@ from hedgerow.service.service_documents import ServiceDocuments
 from hedgerow.service.settings import ServiceSettings
 from hedgerow.service.single_flight import FlightLocks
 from hedgerow.service.statement_limits import check_statement
+from hedgerow.sql.syntax.privacy_clause import tokenise_query
 
 __all__ = ["AskedAnswer", "OutputColumnType", "QueryService", "account_path"]
 
@@ -262,7 +263,7 @@ class QueryService(ServiceDocuments):
 
     def _check_free(self, database: Database, caller: Caller, sql: str) -> None:
         """Refuse a question without its own epsilon that would be charged."""
-        if is_system_query(sql) or "OPTIONS" in sql.upper():
+        if is_system_query(sql) or _names_epsilon(sql):
             return
         explained = _explain_quietly(
             lambda: database.explain(sql, analyst=self._name_analyst(database, caller))
@@ -356,6 +357,14 @@ def _add_notes(answer: AskedAnswer, notes: tuple[str, ...]) -> AskedAnswer:
 def account_path(folder: Path, name: str) -> Path:
     """Return the path of the account file of a policy."""
     return folder / f"{name}.accounts"
+
+
+def _names_epsilon(sql: str) -> bool:
+    """Return whether the OPTIONS of a question name its epsilon."""
+    try:
+        return tokenise_query(sql).options.epsilon is not None
+    except HedgerowError:  # asking reports it
+        return False
 
 
 def _explain_quietly(explain: Callable[[], Explanation]) -> Explanation | None:
