@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import hedgerow as hr
@@ -89,6 +90,27 @@ def test_a_publication_becomes_a_public_table(tmp_path: Path) -> None:
 def test_a_public_query_cannot_reach_protected_tables(tmp_path: Path, sql: str) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db, pytest.raises(Refused):
         db.query(sql, epsilon=1)
+
+
+def test_functions_of_numbers_texts_and_dates_are_those_of_the_engine(tmp_path: Path) -> None:
+    calls = (
+        *("SIN(n)", "ATANH(n / 9.0)", "DEGREES(n)", "CBRT(n)", "SPLIT_PART('a.b', '.', n)"),
+        *("CONCAT_WS('-', region, 'x')", "STRFTIME(DATE '2026-01-31', '%Y')"),
+        *("LAST_DAY(DATE '2026-02-01')", "WEEK(DATE '2026-02-01')", "EPOCH(DATE '2026-02-01')"),
+        "CAST('2026-01-31 09:30:00' AS TIMESTAMP)",
+    )
+    rows = "(SELECT region, 2 AS n FROM regions LIMIT 1) AS t"
+    columns = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
+    aggregates = "GEOMEAN(n), PRODUCT(n), ENTROPY(n), MAD(n)"
+    with hr.open(write_survey(tmp_path), in_process=True) as db, duckdb.connect() as plain:
+        found = db.query(f"SELECT {columns} FROM {rows}").rows[0]
+        region = found["c5"].removesuffix("-x")
+        sql = f"SELECT {columns} FROM (SELECT '{region}' AS region, 2 AS n) AS t"
+        expected = plain.execute(sql).fetchone()
+        assert tuple(found.values()) == expected
+        found = db.query(f"SELECT {aggregates} FROM {rows}").rows[0]
+        expected = plain.execute(f"SELECT {aggregates} FROM (SELECT 2 AS n) AS t").fetchone()
+        assert tuple(found.values()) == expected
 
 
 def test_an_engine_error_is_reported_without_its_message(tmp_path: Path) -> None:

@@ -75,7 +75,17 @@ _VALUES: Final = (
         "EXTRACT",
     ),
 )
-_TYPES: Final = ("BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "TEXT", "DATE", "DECIMAL")
+_TYPES: Final = (
+    "BOOLEAN",
+    "INTEGER",
+    "BIGINT",
+    "DOUBLE",
+    "FLOAT",
+    "TEXT",
+    "DATE",
+    "DECIMAL",
+    "TIMESTAMP",
+)
 _FUNCTIONS: Final = (
     *("count", "sum", "avg", "min", "max", "median", "quantile", "quantile_cont", "mode"),
     *("var_pop", "variance", "stddev_pop", "stddev", "stddev_samp", "corr", "covar_pop"),
@@ -88,6 +98,9 @@ _FUNCTIONS: Final = (
     *("count_if", "skewness", "kurtosis", "arg_max", "arg_min", "string_agg", "grouping"),
     *("regr_slope", "regr_intercept", "trunc", "left", "right", "replace", "reverse"),
     *("starts_with", "contains", "strpos", "lpad", "rpad", "quarter", "dayname", "monthname"),
+    *("cbrt", "degrees", "radians", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "last_day", "week", "epoch"),
+    *("split_part", "concat_ws", "strftime", "mad", "geomean", "product", "entropy", "sem"),
     *("date_trunc", "to_days", "to_weeks", "to_months", "to_years"),
 )
 _PARTS: Final = (
