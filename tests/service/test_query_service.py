@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.answers.answer import Answer
+from hedgerow.answers.explanation import Explanation
 from hedgerow.database.open_database import accept_policy
 from hedgerow.engines.duckdb.process.engine_process import EngineProcess
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError, SourceError
@@ -200,6 +201,7 @@ def test_a_token_that_only_explains_cannot_ask(service: QueryService) -> None:
     assert service.explain(caller, COUNT).covered
     with pytest.raises(NotAllowed, match="explain"):
         service.ask(caller, COUNT)
+    assert isinstance(service.ask(caller, f"EXPLAIN PRIVACY {COUNT}"), Explanation)
 
 
 @pytest.mark.parametrize(
@@ -224,6 +226,17 @@ def test_a_token_without_implicit_spending_needs_an_epsilon_or_a_stored_answer(
     careful = find_caller(service, "ana", needs_epsilon=True)
     with pytest.raises(NotAllowed, match="names its epsilon"):
         service.ask(careful, sql)
+    group = "region, COUNT(*) FROM visits GROUP BY region"
+    for spending in (
+        f"{sql} -- OPTIONS(epsilon = 1)",
+        f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 1) {group}",
+        'SELECT COUNT(*) AS "OPTIONS" FROM visits WHERE age < 37',
+    ):
+        with pytest.raises(NotAllowed, match="names its epsilon"):
+            service.ask(careful, spending)
+    assert isinstance(service.ask(careful, f"EXPLAIN PRIVACY {sql}"), Explanation)
+    named = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25) "
+    service.ask(careful, named + "COUNT(*) FROM visits WHERE age < 38")
     service.ask(find_caller(service, "ana"), sql)
     service.ask(careful, sql)  # stored at the default price: free
     service.ask(careful, "SELECT COUNT(*) FROM visits WHERE age < 36", epsilon=0.25)

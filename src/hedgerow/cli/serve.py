@@ -57,11 +57,11 @@ def serve_policy(
     """
     require_serve_packages()
     from hedgerow.service.departures import Departures, TimingPromise
+    from hedgerow.service.operations.settings_file import read_settings_file
+    from hedgerow.service.operations.structured_log import start_log
     from hedgerow.service.query_service import QueryService
     from hedgerow.service.server import check_port, run_server
     from hedgerow.service.settings import RequestLimits, ServiceSettings
-    from hedgerow.service.settings_file import read_settings_file
-    from hedgerow.service.structured_log import start_log
 
     if not 1 <= engines <= 64:
         raise InvalidArgument("engines", "must be 1 to 64", engines)

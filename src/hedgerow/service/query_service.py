@@ -33,9 +33,9 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Account, Caller, Role
 from hedgerow.service.admission import Admission, RequestKind
-from hedgerow.service.connection_places import group_address
 from hedgerow.service.engine_pool import EnginePool, PooledEngine
 from hedgerow.service.engine_turns import EngineTurns
+from hedgerow.service.operations.connection_places import group_address
 from hedgerow.service.problems import (
     NotAllowed,
     NotAuthenticated,
@@ -47,8 +47,8 @@ from hedgerow.service.run_schedule import RunSchedule
 from hedgerow.service.service_documents import ServiceDocuments
 from hedgerow.service.settings import ServiceSettings
 from hedgerow.service.single_flight import FlightLocks
+from hedgerow.service.statement_clauses import is_explanation, names_epsilon
 from hedgerow.service.statement_limits import check_statement
-from hedgerow.sql.syntax.privacy_clause import tokenise_query
 
 __all__ = ["AskedAnswer", "OutputColumnType", "QueryService", "account_path"]
 
@@ -83,13 +83,14 @@ class QueryService(ServiceDocuments):
         with track_run(caller.name, self.admission.is_stopping) as run:
             try:
                 answer = self._ask(caller, sql, epsilon, delta, request)
-                return _add_notes(answer, departures.notes)
             finally:
                 # What is stored by now depends on the run no more: one that is late by the ledger's
                 # sync leaves on the grid.
                 if run.slot is not None and not departures.wait_until(run.slot.end):
                     start = run.slot.end
                 departures.wait_for_step(start)
+        self._require_valid(caller)  # it may have been revoked in the meantime
+        return _add_notes(answer, departures.notes)
 
     def _ask(
         self,
@@ -101,13 +102,15 @@ class QueryService(ServiceDocuments):
     ) -> AskedAnswer:
         self._check_role(caller, sql)
         check_statement(sql)
-        if caller.token is not None and caller.token.explains_only and not is_system_query(sql):
+        is_free = is_system_query(sql) or is_explanation(sql)
+        if caller.token is not None and caller.token.explains_only and not is_free:
             raise NotAllowed(
                 "This token may explain questions and not ask them. Use another token."
             )
         admitted = self.admission.admit(caller.name, RequestKind.question)
         turns = limit_public_queries(lambda: self._public_turns.hold(caller.name, 1.0))
         with admitted, turns, self._current() as database:
+            self._require_valid(caller)  # it may have waited for its turn
             if caller.token is not None and caller.token.needs_epsilon and epsilon is None:
                 self._check_free(database, caller, sql)
             if request is not None:
@@ -256,6 +259,10 @@ class QueryService(ServiceDocuments):
             self.accounts.close()
             self._database.close()
 
+    def _require_valid(self, caller: Caller) -> None:
+        if not self.accounts.is_valid(caller):
+            raise NotAuthenticated("The token was revoked, or the account is disabled.")
+
     @staticmethod
     def _check_role(caller: Caller, sql: str) -> None:
         if not caller.role.may_ask and not is_system_query(sql):
@@ -263,7 +270,7 @@ class QueryService(ServiceDocuments):
 
     def _check_free(self, database: Database, caller: Caller, sql: str) -> None:
         """Refuse a question without its own epsilon that would be charged."""
-        if is_system_query(sql) or _names_epsilon(sql):
+        if is_system_query(sql) or is_explanation(sql) or names_epsilon(sql):
             return
         explained = _explain_quietly(
             lambda: database.explain(sql, analyst=self._name_analyst(database, caller))
@@ -357,14 +364,6 @@ def _add_notes(answer: AskedAnswer, notes: tuple[str, ...]) -> AskedAnswer:
 def account_path(folder: Path, name: str) -> Path:
     """Return the path of the account file of a policy."""
     return folder / f"{name}.accounts"
-
-
-def _names_epsilon(sql: str) -> bool:
-    """Return whether the OPTIONS of a question name its epsilon."""
-    try:
-        return tokenise_query(sql).options.epsilon is not None
-    except HedgerowError:  # asking reports it
-        return False
 
 
 def _explain_quietly(explain: Callable[[], Explanation]) -> Explanation | None:

@@ -17,10 +17,10 @@ from typing import Final
 import uvicorn
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.service.budget_alerts import BudgetAlerts
 from hedgerow.service.http.application import build_application, build_metrics_application
-from hedgerow.service.http_server import HttpServer
 from hedgerow.service.metrics import Metrics
+from hedgerow.service.operations.budget_alerts import BudgetAlerts
+from hedgerow.service.operations.http_server import HttpServer
 from hedgerow.service.query_service import QueryService
 from hedgerow.service.settings import ServiceSettings
 from hedgerow.service.wire.listener import WireListener

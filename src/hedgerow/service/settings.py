@@ -8,8 +8,8 @@ from pathlib import Path
 from hedgerow.client.service_address import is_loopback
 from hedgerow.errors import InvalidArgument
 from hedgerow.service.accounts.login_settings import OpenIdSettings, ProxySettings
-from hedgerow.service.budget_alerts import AlertSettings
 from hedgerow.service.departures import Departures
+from hedgerow.service.operations.budget_alerts import AlertSettings
 
 __all__ = ["RequestLimits", "ServiceSettings"]
 

@@ -49,6 +49,18 @@ def test_csv_and_arrow_hold_the_same_rows(running: RunningService) -> None:
     assert pa.ipc.open_stream(answers[2].body).read_all().to_pylist() == rows
 
 
+def test_a_format_that_is_not_written_is_refused_before_anything_is_charged(
+    running: RunningService,
+) -> None:
+    before = running.request("GET", "/api/v1/budget", who="ana").document
+    body = {"sql": "SELECT COUNT(*) FROM visits WHERE age < 62", "epsilon": 0.5}
+    for accept in ("text/html", "application/json;q=0"):
+        headers = {"Accept": accept}
+        answer = running.request("POST", "/api/v1/query", who="ana", body=body, headers=headers)
+        assert (answer.status, answer.document["status"]) == (406, 406)
+    assert running.request("GET", "/api/v1/budget", who="ana").document == before
+
+
 def test_numbers_stay_exact(running: RunningService) -> None:
     body = b'{"sql": "SELECT COUNT(*) FROM shifts", "epsilon": 0.1}'
     answer = running.request("POST", "/api/v1/query", who="ana", body=body)
@@ -76,7 +88,10 @@ def test_explain_costs_nothing_and_takes_an_error(running: RunningService) -> No
         (b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": true}', 422, "must be a number"),
         (b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": NaN}', 422, "JSON object"),
         (b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": "x"}', 422, "must be a number"),
+        (b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1_0"}', 422, "must be a number"),
+        (b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": 1, "epsilon": 2}', 422, "key once"),
         (b'{"sql": "SELECT COUNT(*) FROM visits", "request": ""}', 422, "1 to 200"),
+        (b'{"sql": "SELECT COUNT(*) FROM visits", "request": "\\ud800"}', 422, "printable"),
         (b'{"sql": ""}', 422, "SELECT statement"),
         (b'{"sql": "SELECT * FROM visits"}', 400, "individual rows"),
         (b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": 99999}', 422, "epsilon"),

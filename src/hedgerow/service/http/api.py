@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
@@ -19,6 +19,7 @@ from hedgerow.service.http.guards import read_json, require_caller
 from hedgerow.service.http.openapi import build_openapi
 from hedgerow.service.http.routes import Access, Endpoint, Operation, ServiceRoute
 from hedgerow.service.metrics import Metrics
+from hedgerow.service.number_text import parse_number_text
 from hedgerow.service.query_service import QueryService
 from hedgerow.service.question_run import allow_abandonment
 
@@ -87,7 +88,7 @@ class HttpApi:
         caller = await self._call(lambda: require_caller(request, self.service))
         limit = self.service.settings.limits.body_bytes
         body = await read_json(request, limit, "sql", "epsilon", "delta", "request")
-        key = _read_text(body, "request")
+        key, format_ = _read_text(body, "request"), choose_format(request.headers.get("accept", ""))
         with allow_abandonment() as abandoned:
             watch = asyncio.create_task(_watch_connection(request, abandoned))
             try:
@@ -102,7 +103,7 @@ class HttpApi:
                 )
             finally:
                 watch.cancel()
-        content, kind = encode_answer(answer, choose_format(request.headers.get("accept", "")))
+        content, kind = encode_answer(answer, format_)
         return Response(content, media_type=kind)
 
     async def explain(self, request: Request) -> Response:
@@ -184,8 +185,10 @@ def _read_sql(body: dict[str, Any]) -> str:
 
 def _read_text(body: dict[str, Any], key: str) -> str | None:
     value = body.get(key)
-    if value is not None and not (isinstance(value, str) and 1 <= len(value) <= 200):
-        raise InvalidArgument(key, "must be text of 1 to 200 characters")
+    if value is None:
+        return None
+    if not isinstance(value, str) or not 1 <= len(value) <= 200 or not value.isprintable():
+        raise InvalidArgument(key, "must be text of 1 to 200 printable characters")
     return value
 
 
@@ -196,11 +199,4 @@ def _read_number(body: dict[str, Any], key: str) -> Number | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
         raise InvalidArgument(key, "must be a number, such as 0.5", value)
-    try:
-        return Decimal(value) if len(str(value)) <= 60 else _refuse_number(key)
-    except InvalidOperation:
-        return _refuse_number(key, value)
-
-
-def _refuse_number(key: str, *shown: object) -> Number:
-    raise InvalidArgument(key, "must be a number of at most 60 characters, such as 0.5", *shown)
+    return parse_number_text(value if isinstance(value, str) else str(value), key)

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from hedgerow.client.service_errors import describe_error_class
 from hedgerow.service.http.analyst_pages import AnalystPages
-from hedgerow.service.http.answer_formats import encode_document
+from hedgerow.service.http.answer_formats import NotAcceptable, encode_document
 from hedgerow.service.http.api import HttpApi
 from hedgerow.service.http.custodian_pages import CustodianPages
 from hedgerow.service.http.guards import BodyTooLarge
@@ -38,6 +38,7 @@ from hedgerow.service.query_service import QueryService
 __all__ = ["build_application", "build_metrics_application", "list_routes"]
 
 _LOG: Final = logging.getLogger("hedgerow.service")
+_STATUSES: Final[dict[type[Exception], int]] = {BodyTooLarge: 413, NotAcceptable: 406}
 _PAGE_ACCESS: Final = {Access.session, Access.overview_session, Access.custodian_session}
 
 
@@ -100,7 +101,7 @@ class _Responder:
 
     def _answer_error(self, route: ServiceRoute, request: Request, error: Exception) -> Response:
         kind = find_problem_kind(error)
-        status = 413 if isinstance(error, BodyTooLarge) else kind.status
+        status = _STATUSES.get(type(error), kind.status)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
             # The type alone: a message or a traceback may quote data.
             _LOG.error("%s %s failed: %s", route.method, route.path, type(error).__name__)

@@ -51,7 +51,14 @@ async def read_json(request: Request, limit: int, *known: str) -> dict[str, Any]
     """Read a JSON object with known keys only; numbers stay exact."""
     body = await read_body(request, limit)
     try:
-        found = json.loads(body, parse_float=Decimal, parse_constant=_refuse_constant)
+        found = json.loads(
+            body,
+            parse_float=Decimal,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_build_object,
+        )
+    except InvalidArgument:
+        raise
     except (ValueError, RecursionError):
         raise InvalidArgument("body", "must be a JSON object in UTF-8") from None
     if not isinstance(found, dict):
@@ -59,6 +66,14 @@ async def read_json(request: Request, limit: int, *known: str) -> dict[str, Any]
     for key in found:
         if key not in known:
             raise InvalidArgument("body", f"must have only the keys {', '.join(known)}", key)
+    return found
+
+
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object; which of two equal keys counts, readers do not agree about."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InvalidArgument("body", "must have each key once")
     return found
 
 

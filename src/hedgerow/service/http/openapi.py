@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import hedgerow
+from hedgerow.service.http.answer_formats import ARROW, CSV, JSON
 from hedgerow.service.http.routes import Access, ServiceRoute
 from hedgerow.service.problems import PROBLEM_KINDS
 
@@ -59,6 +60,18 @@ _SCHEMAS: Final[dict[str, Any]] = {
         },
     },
 }
+_TEXT: Final[dict[str, Any]] = {"schema": {"type": "string"}}
+_CONTENTS: Final[dict[str, dict[str, Any]]] = {
+    "Metrics": {"text/plain": _TEXT},
+    "Answer": {
+        JSON: {"schema": {"$ref": "#/components/schemas/Answer"}},
+        CSV: _TEXT,
+        ARROW: {"schema": {"type": "string", "format": "binary"}},
+    },
+}
+# From the guard before every request, and from bodies.
+_EVERYWHERE: Final = {400: "Malformed request", 421: "Another host"}
+_BODIES: Final = {406: "No such format", 408: "Too slow", 413: "Body too large"}
 
 
 def build_openapi(routes: Sequence[ServiceRoute]) -> dict[str, Any]:
@@ -81,11 +94,7 @@ def build_openapi(routes: Sequence[ServiceRoute]) -> dict[str, Any]:
 def _describe(route: ServiceRoute) -> dict[str, Any]:
     operation = route.operation
     assert operation is not None
-    content = (
-        {"text/plain": {"schema": {"type": "string"}}}
-        if operation.response == "Metrics"
-        else {"application/json": {"schema": _refer(operation.response)}}
-    )
+    content = _CONTENTS.get(operation.response) or _describe_json(operation.response)
     described: dict[str, Any] = {
         "summary": operation.summary,
         "responses": {"200": {"description": operation.summary, "content": content}}
@@ -113,10 +122,19 @@ def _describe(route: ServiceRoute) -> dict[str, Any]:
     return described
 
 
+def _describe_json(schema: str) -> dict[str, Any]:
+    return {"application/json": {"schema": _refer(schema)}}
+
+
 def _list_problems(route: ServiceRoute) -> list[tuple[int, str]]:
-    problems = {kind.status: kind.title for _, kind in PROBLEM_KINDS} | {413: "Body too large"}
-    if route.access is Access.public:
-        return [(503, problems[503])]
+    """Return the problems that a route may answer with: those of every request, those of whoever
+    must show who they are, and those of a question."""
+    kinds = {kind.status: kind.title for _, kind in PROBLEM_KINDS}
+    problems = _EVERYWHERE | {503: kinds[503]}
+    if route.access is not Access.public:
+        problems |= {status: kinds[status] for status in (401, 403)}
+    if route.method == "POST":
+        problems |= kinds | _BODIES
     return sorted(problems.items())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -20,6 +20,7 @@ from hedgerow.service.http.name_completion import list_completion_words, list_ex
 from hedgerow.service.http.page_context import PageRequest, PageRoom
 from hedgerow.service.http.routes import Access, ServiceRoute
 from hedgerow.service.http.templating import render_template
+from hedgerow.service.number_text import parse_number_text
 from hedgerow.service.problems import describe_problem, find_problem_kind
 from hedgerow.service.query_service import AskedAnswer
 
@@ -197,9 +198,4 @@ class QuestionPages(PageRoom):
 
 def parse_field(text: str, argument: str) -> Decimal | None:
     """Parse the number of a field exactly; return None if it is empty."""
-    if not text.strip():
-        return None
-    try:
-        return Decimal(text.strip()[:60])
-    except InvalidOperation:
-        raise InvalidArgument(argument, "must be a number, such as 0.5", text[:60]) from None
+    return parse_number_text(text.strip(), argument) if text.strip() else None

@@ -12,8 +12,8 @@ from typing import Any, Final
 from hedgerow.errors import HedgerowError
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Caller
-from hedgerow.service.connection_places import ConnectionPlaces
 from hedgerow.service.metrics import Metrics
+from hedgerow.service.operations.connection_places import ConnectionPlaces
 from hedgerow.service.query_service import QueryService
 from hedgerow.service.wire.messages import encode_error
 from hedgerow.service.wire.session import WireSession

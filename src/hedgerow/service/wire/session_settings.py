@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.service.number_text import parse_number_text
 
 __all__ = ["USUAL_SETTINGS", "SessionSettings"]
 
@@ -107,10 +108,7 @@ class SessionSettings:
 def _check_own(name: str, value: str) -> str:
     own = name.removeprefix(_PREFIX)
     if own in ("epsilon", "delta"):
-        try:
-            return str(Decimal(value[:60]))
-        except InvalidOperation:
-            raise InvalidArgument(name, "must be a number, such as 0.5", value[:60]) from None
+        return str(parse_number_text(value, name))
     if own == "intervals":
         if value.lower() not in ("on", "off", "true", "false", "1", "0"):
             raise InvalidArgument(name, "must be on or off", value[:60])

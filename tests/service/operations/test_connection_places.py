@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from hedgerow.service.connection_places import ConnectionPlaces, group_address
+from hedgerow.service.operations.connection_places import ConnectionPlaces, group_address
 
 
 def test_the_one_that_has_waited_longest_gives_way() -> None:

@@ -14,10 +14,10 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.ledger import MemoryLedger
-from hedgerow.service import budget_alerts
 from hedgerow.service.accounts import user_tables
 from hedgerow.service.accounts.account_file import AccountFile
-from hedgerow.service.budget_alerts import AlertSettings, BudgetAlerts, compute_percent
+from hedgerow.service.operations import budget_alerts
+from hedgerow.service.operations.budget_alerts import AlertSettings, BudgetAlerts, compute_percent
 
 
 @pytest.fixture

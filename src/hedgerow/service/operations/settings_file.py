@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.service.accounts.login_settings import OpenIdSettings, ProxySettings, check_public_url
-from hedgerow.service.budget_alerts import AlertSettings
+from hedgerow.service.operations.budget_alerts import AlertSettings
 from hedgerow.service.settings import ServiceSettings
 
 __all__ = ["read_settings_file"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hedgerow.service.structured_log import start_log
+from hedgerow.service.operations.structured_log import start_log
 
 NAMES = ("hedgerow.service", "asyncio", "uvicorn", "starlette")
 

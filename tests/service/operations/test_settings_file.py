@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.service.operations.settings_file import read_settings_file
 from hedgerow.service.settings import ServiceSettings
-from hedgerow.service.settings_file import read_settings_file
 
 FULL = """
 public_url = "https://data.example"

@@ -13,7 +13,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from hedgerow.service.connection_places import ConnectionPlaces
+from hedgerow.service.operations.connection_places import ConnectionPlaces
 from hedgerow.service.settings import RequestLimits
 
 __all__ = ["HttpServer"]
