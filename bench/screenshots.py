@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from hedgerow.demo.clinic import prepare_clinic
 from hedgerow.demo.demo_accounts import DemoAccounts, prepare_accounts
-from hedgerow.service.departures import Departures, TimingPromise
+from hedgerow.service.departures import Departures
 from hedgerow.service.query_service import QueryService
 from hedgerow.service.server import find_free_port, serve
 from hedgerow.service.settings import ServiceSettings
@@ -56,7 +56,7 @@ def run_clinic(folder: Path) -> Iterator[tuple[str, DemoAccounts]]:
         policy,
         port=find_free_port("127.0.0.1", 18_800),
         pg_port=find_free_port("127.0.0.1", 18_900),
-        departures=Departures(TimingPromise.none, run_seconds=30.0),
+        departures=Departures(run_seconds=3.0),
     )
     service = QueryService(settings)
     found = prepare_accounts(service.accounts, policy.parent)
@@ -142,11 +142,11 @@ def shoot_documentation(browser: Browser, address: str, found: DemoAccounts) -> 
     page = open_page(browser, address, found, "ana", "desktop", "light")
     ask(page, address, QUESTION, "0.5")
     page.evaluate("scrollTo(0, 0)")
-    page.set_viewport_size({"width": 1180, "height": 1120})
+    page.set_viewport_size({"width": 1060, "height": 1000})
     page.screenshot(path=PICTURES / "service-ask.png")
     page.close()
     page = open_page(browser, address, found, "carl", "desktop", "light")
-    page.set_viewport_size({"width": 1180, "height": 760})
+    page.set_viewport_size({"width": 1060, "height": 560})
     page.goto(f"{address}/overview")
     page.screenshot(path=PICTURES / "service-overview.png")
     page.close()

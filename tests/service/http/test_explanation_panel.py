@@ -29,6 +29,16 @@ def test_it_shows_cost_error_and_what_is_left(running: RunningService) -> None:
     assert panel.is_covered
 
 
+def test_a_question_that_was_answered_is_free(running: RunningService) -> None:
+    sql = "SELECT COUNT(*) FROM visits WHERE age < 64"
+    running.ask("ana", sql, epsilon="0.5")
+    panel = build_panel(running, "ana", sql, 0.5)
+    assert panel.is_free
+    assert panel.facts[0].value == "free"
+    assert "answered before, ledger entry" in panel.facts[0].hint
+    assert panel.facts[-1].hint.endswith("if they were paid for anew")
+
+
 def test_a_question_that_is_not_covered_says_so(running: RunningService) -> None:
     panel = build_panel(running, "ben", "SELECT COUNT(*) FROM visits WHERE age < 62", 2.5)
     assert panel.facts[-1].value == "none"

@@ -80,4 +80,6 @@ def _describe_remainder(explanation: Explanation) -> PanelFact:
     source = "your quota" if explanation.limited_by == "quota" else "the budget"
     if not explanation.covered:
         return PanelFact("Questions like this left", "none", f"{source} does not cover it")
-    return PanelFact("Questions like this left", f"{explanation.questions_left:,}", f"in {source}")
+    paid = ", if they were paid for anew" if explanation.free else ""
+    count = f"{explanation.questions_left:,}"
+    return PanelFact("Questions like this left", count, f"in {source}{paid}")

@@ -231,8 +231,7 @@ class LoginPages(PageRoom):
         return name_cookie(self.service.settings) + "_login"
 
     def _build_callback(self, request: Request) -> str:
-        base = self.service.settings.public_url or str(request.base_url).rstrip("/")
-        return base + _CALLBACK
+        return self.find_address(request) + _CALLBACK
 
     def _require_provider(self) -> OpenIdProvider:
         assert self._provider is not None  # or there would be no route

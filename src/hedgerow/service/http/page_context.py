@@ -145,6 +145,10 @@ class PageRoom:
         if not await self.call(lambda: self.service.confirm_password(name, given)):
             raise NotAllowed("That is not your password. Nothing was changed.")
 
+    def find_address(self, request: Request) -> str:
+        """Return the address under which people reach the service."""
+        return self.service.settings.public_url or str(request.base_url).rstrip("/")
+
     def show(self, page: PageRequest, template: str, status: int = 200, **values: Any) -> Response:
         """Render a page for somebody who is logged in."""
         return render_template(

@@ -116,7 +116,7 @@ class QuestionPages(PageRoom):
             panel = build_explanation_panel(answer)
             return await self._show_ask(page, sql=sql, epsilon=epsilon, error=error, panel=panel)
         snippets = list_snippets(
-            str(request.base_url).rstrip("/"),
+            self.find_address(request),
             self.service.settings.pg_port,
             self.service.name,
             page.account.name,

@@ -152,7 +152,7 @@
     const began = Date.now();
     const tick = () => {
       const gone = Math.round((Date.now() - began) / 1000);
-      waiting.textContent = `Asked ${gone} s ago. A new answer leaves ${seconds} s after an engine took the question.`;
+      waiting.textContent = `Asked ${gone} s ago. A new answer leaves at most ${seconds} s after an engine took the question.`;
     };
     tick();
     setInterval(tick, 1000);
