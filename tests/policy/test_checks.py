@@ -41,9 +41,9 @@ F = Fraction
         ("", "duckdb", "name may only contain letters"),
         ("a/b", "duckdb", "it names a file; got 'a/b'"),
         ("..", "duckdb", "name may only contain letters"),
-        ("a", "sqlite", "engine must be 'duckdb'; got 'sqlite'"),
-        ("a", "postgresql://host/x", "export the tables to Parquet or CSV files"),
-        ("a", "sc://host:15002", "export the tables to Parquet or CSV files"),
+        ("a", "sqlite", "engine must be 'duckdb' or an address 'postgresql://…'; got 'sqlite'"),
+        ("a", "postgresql://host/x", "add ?sslmode=verify-full"),
+        ("a", "sc://host:15002", "engine must be 'duckdb' or an address"),
     ],
 )
 def test_the_database(name: str, engine: str, told: str) -> None:

@@ -74,10 +74,11 @@ def check_policy(
 
 def _build_check_report(policy: Path, db: Database) -> dict[str, Any]:
     entries = db.catalog.tables
-    # A dry run starts the process that answers would come from.
-    assert isinstance(db.source, IsolatedDuckDB)
+    # A dry run starts the process that answers would come from; a server is not ours to confine.
+    source = db.source
     layers = {
-        layer.name: {"active": layer.active, "detail": layer.detail} for layer in db.source.layers
+        layer.name: {"active": layer.active, "detail": layer.detail}
+        for layer in (source.layers if isinstance(source, IsolatedDuckDB) else ())
     }
     notes = [
         note

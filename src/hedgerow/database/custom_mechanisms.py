@@ -30,8 +30,9 @@ from typing import Any, Protocol
 from hedgerow.answers.answer import Receipt
 from hedgerow.database.mechanism_call import MechanismCall, read_call
 from hedgerow.database.query.pricing import QueryContext
-from hedgerow.engines.data_source import Source
+from hedgerow.engines.data_source import IsolatedSource, Source
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.duckdb.session_protocol import EngineLimits
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.privacy.loss import Loss
@@ -105,9 +106,7 @@ def run_mechanism(
         charge, payload = stored[0]
         return _build_outcome(payload, charge, reused=True)
     source = context.source
-    limits = (
-        (source.deadline, source.limits.max_bytes) if isinstance(source, IsolatedDuckDB) else ()
-    )
+    limits = _find_limits(source)
     check_resources(program, call.public, call.lengths, *limits)
     runner = _build_runner(source, program, call.public)
     try:
@@ -152,11 +151,21 @@ class _InProcessRunner:
         """Do nothing: there is no process to end."""
 
 
+def _find_limits(source: Source) -> tuple[float, int] | tuple[()]:
+    """Return the seconds and bytes that a program may take; none where the engine is in this
+    process."""
+    if not isinstance(source, IsolatedSource):
+        return ()
+    limits = source.limits if isinstance(source, IsolatedDuckDB) else EngineLimits()
+    return source.deadline, limits.max_bytes
+
+
 def _build_runner(source: Source, program: Program, public: Mapping[str, Any]) -> _Runner:
-    """Build a runner in a process of its own, where the engine has one."""
-    if not isinstance(source, IsolatedDuckDB):
+    """Build a runner in a process of its own, where the engine is not in this one."""
+    limits = _find_limits(source)
+    if not limits:
         return _InProcessRunner(program, public)
-    return ProgramProcess(program, public, seconds=source.deadline, memory=source.limits.max_bytes)
+    return ProgramProcess(program, public, seconds=limits[0], memory=limits[1])
 
 
 def _rehearse_on_zeros(call: MechanismCall, runner: _Runner) -> None:

@@ -6,23 +6,25 @@ refused until the custodian accepts it, which is a ledger entry of its own.
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hedgerow.database.catalog_builder import build_catalog
 from hedgerow.database.data_versions import DataFiles
 from hedgerow.database.database import CUSTODIAN, Database
+from hedgerow.database.inspected_sources import (
+    InspectedSources,
+    inspect_files,
+    inspect_server,
+)
 from hedgerow.database.measured_clipping import measure_clipping
-from hedgerow.engines.data_source import Source
-from hedgerow.engines.duckdb.engine import DuckDB, RegisteredTable
+from hedgerow.engines.data_source import IsolatedSource, Source
+from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
-from hedgerow.engines.duckdb.tables.inspect import FileInspector, check_types
 from hedgerow.errors import Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.anchor import Anchor
@@ -38,6 +40,7 @@ from hedgerow.policy import (
     restore_dropped_caps,
 )
 from hedgerow.policy.from_frame import FRAME_SOURCE
+from hedgerow.policy.server_sources import is_server
 from hedgerow.privacy.budget_view import Balance, DualBalance
 
 __all__ = [
@@ -61,27 +64,32 @@ def open(
     """Open the database of a policy file. The engine runs in a process of its own, which is killed
     after ``deadline`` seconds."""
     policy = read_policy(path)
+    if is_server(policy.engine):
+        return _open_database(inspect_server(policy, deadline=deadline), analyst)
     return _open_database(
-        policy,
-        _list_source_paths(policy),
-        lambda tables: DuckDB(tables) if in_process else IsolatedDuckDB(tables, deadline=deadline),
+        inspect_files(
+            policy,
+            lambda tables: (
+                DuckDB(tables) if in_process else IsolatedDuckDB(tables, deadline=deadline)
+            ),
+        ),
         analyst,
     )
 
 
-SourceBuilder = Callable[[Callable[[], IsolatedDuckDB], Policy], Source]
+SourceBuilder = Callable[[Callable[[], IsolatedSource], Policy], Source]
 
 
 def open_with_engines(path: str | Path | Policy, build_source: SourceBuilder) -> Database:
-    """Open the database of a policy over a source that is built from a function that starts engine
-    processes, such as a pool of them."""
+    """Open the database of a policy over a source that is built from a function that starts
+    engines, such as a pool of them."""
     policy = path if isinstance(path, Policy) else read_policy(path)
-    return _open_database(
-        policy,
-        _list_source_paths(policy),
-        lambda tables: build_source(lambda: IsolatedDuckDB(tables), policy),
-        None,
+    sources = (
+        inspect_server(policy)
+        if is_server(policy.engine)
+        else inspect_files(policy, IsolatedDuckDB)
     )
+    return _open_database(sources, None, build_source=build_source)
 
 
 def open_dry_run(path: str | Path) -> Database:
@@ -93,50 +101,36 @@ def open_dry_run(path: str | Path) -> Database:
     policy = read_policy(path)
     files = DataFiles(policy, to_custodian=True)
     files.check_lines()
-    return _open_database(
-        policy, _list_source_paths(policy), IsolatedDuckDB, None, ledger=_copy_ledger, files=files
+    sources = (
+        inspect_server(policy)
+        if is_server(policy.engine)
+        else inspect_files(policy, IsolatedDuckDB)
     )
-
-
-def _list_source_paths(policy: Policy) -> dict[str, Path]:
-    return {table.name: policy.source_path(table) for table in policy.tables}
+    return _open_database(sources, None, ledger=_copy_ledger, files=files)
 
 
 def _open_database(
-    policy: Policy,
-    data: Mapping[str, Any],
-    engine: Callable[[Mapping[str, RegisteredTable]], Source],
+    sources: InspectedSources,
     analyst: str | None,
+    *,
     ledger: Callable[[Policy], LedgerBase] | None = None,
     files: DataFiles | None = None,
+    build_source: SourceBuilder | None = None,
 ) -> Database:
-    """Open the sources, and then the ledger, so that a policy that does not fit its data changes
-    nothing. The engine starts on first use."""
-    with FileInspector(data.values()) as inspector:
-        columns = {name: inspector.read_columns(held) for name, held in data.items()}
-        public = {
-            table.name: inspector.summarise(data[table.name])
-            for table in policy.tables
-            if table.population is None
-        }
-    digests = {name: _digest_file(data[name]) for name in public}
-    catalog = build_catalog(policy, columns, public, digests)
-    tables = {
-        name: RegisteredTable(held, catalog.tables[name].schema) for name, held in data.items()
-    }
-    for name, table in tables.items():
-        check_types(table, columns[name])
-    files = files or DataFiles(policy)
+    """Open a ledger for sources that were inspected, so that a policy that does not fit its data
+    changes nothing. The engine starts on first use."""
+    policy, files = sources.policy, files or DataFiles(sources.policy)
     _validate_files(policy, files)
     with ExitStack() as cleanup:
         opened = (ledger or _open_ledger)(policy)
         cleanup.callback(opened.close)
         _enter_policy(policy, opened, files)
-        tables |= {
-            name: replace(tables[name], accepted_stamp=stamp)
-            for name, stamp in files.stamps.items()
-        }
-        database = Database(policy, catalog, lambda: engine(tables), opened, analyst=analyst)
+
+        def start() -> Source:
+            begin = functools.partial(sources.start, files.stamps)
+            return begin() if build_source is None else build_source(begin, policy)
+
+        database = Database(policy, sources.catalog, start, opened, analyst=analyst)
         if ledger is None:  # a dry run charges nothing
             measure_clipping(database, CUSTODIAN)
         cleanup.pop_all()
@@ -150,20 +144,11 @@ def _validate_files(policy: Policy, files: DataFiles | None) -> None:
         files.accept({})
 
 
-def _digest_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def open_frame(frame: Any, policy: Policy) -> Database:
     """Open the database of a frame (pandas, polars, Arrow) in this process, under a policy with one
     table."""
-    return _open_database(
-        policy,
-        {table.name: take_snapshot(frame, table.name) for table in policy.tables},
-        DuckDB,
-        None,
-    )
+    frames = {table.name: take_snapshot(frame, table.name) for table in policy.tables}
+    return _open_database(inspect_files(policy, DuckDB, frames), None)
 
 
 def accept_policy(
@@ -251,26 +236,30 @@ def _has_ledger(path: Path) -> bool:
 def _refuse_second_ledger(policy: Policy, path: Path) -> None:
     """Refuse a new ledger if another one for the same data lies beside it, the policy or the
     data."""
-    data = [place for table in policy.tables for place in _list_file_paths(policy, table)]
+    places = [Path(name) for table in policy.tables for name in _list_source_names(policy, table)]
     folders = {
         folder.resolve()
-        for folder in (path.parent, policy.folder, *(place.parent for place in data))
+        for folder in (path.parent, policy.folder, *(place.parent for place in places))
+        if folder.is_dir()
     }
     for other in sorted(anchor for folder in folders for anchor in folder.glob("*.anchor")):
         _check_other_ledger(policy, other.with_suffix(""))
 
 
-def _list_file_paths(policy: Policy, table: TableRule) -> list[Path]:
-    """List the declared path of a protected table's file, and its real path."""
-    place = policy.source_path(table)
-    return [place, place.resolve()] if table.population and table.source != FRAME_SOURCE else []
+def _list_source_names(policy: Policy, table: TableRule) -> list[str]:
+    """List the declared path of a protected table's file, and its real path; or the name of a
+    table of a server."""
+    if not table.population or table.source == FRAME_SOURCE:
+        return []
+    declared = [] if is_server(policy.engine) else [str(policy.source_path(table))]
+    return [*declared, policy.identify_source(table)]
 
 
 def _check_other_ledger(policy: Policy, other: Path) -> None:
     """Refuse a ledger that already holds the budget of a file of this policy; it is read without
     its lock, and nothing is written."""
     known = list_sources(other)
-    mine = [str(place) for table in policy.tables for place in _list_file_paths(policy, table)]
+    mine = [name for table in policy.tables for name in _list_source_names(policy, table)]
     shared = sorted(old for old in known if any(_is_same_file(old, new) for new in mine))
     if shared:
         named = os.path.relpath(other, policy.folder)
@@ -293,7 +282,7 @@ def _map_sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
     """Map each protected file to its population, by its real path or by the path that the ledger
     has ``known`` it by."""
     places = {
-        str(policy.source_path(table).resolve()): table.population
+        policy.identify_source(table): table.population
         for table in policy.tables
         if table.population is not None
     }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.values import Type, Value
 
-__all__ = ["SOURCE_FAILED", "Cells", "PhysicalColumn", "Source"]
+__all__ = ["SOURCE_FAILED", "Cells", "IsolatedSource", "PhysicalColumn", "Source"]
 
 # The same text for every failure: whether the disk, the memory or the time ran out may depend on
 # the data.
@@ -85,3 +85,14 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Release the data."""
+
+
+@runtime_checkable
+class IsolatedSource(Source, Protocol):
+    """A source that works outside this process. ``deadline`` is the number of seconds for a plan,
+    and may be set between two of them."""
+
+    deadline: float
+
+    def restart_if_dead(self) -> None:
+        """Start or connect again what has ended, so that the next plan need not wait for that."""

@@ -17,6 +17,7 @@ from hedgerow.policy.column_checks import check_column
 from hedgerow.policy.join_caps import check_join_caps
 from hedgerow.policy.mistake import KeyPath, Mistake, check_distinct, check_name, format_number
 from hedgerow.policy.records import CAPS, AnalystRule, BudgetRule, TableRule
+from hedgerow.policy.server_sources import check_engine
 from hedgerow.privacy.unit import RELATIONS
 
 __all__ = [
@@ -32,9 +33,7 @@ __all__ = [
 
 
 def check_database(name: str, engine: str, max_failures: int = 1) -> Iterator[Mistake]:
-    """Check the database section: its name is used as a file name, and DuckDB is the only engine so
-    far.
-    """
+    """Check the database section: its name is used as a file name."""
     if type(max_failures) is not int or max_failures < 1:
         yield Mistake(
             ("database", "max_failures"),
@@ -46,14 +45,7 @@ def check_database(name: str, engine: str, max_failures: int = 1) -> Iterator[Mi
             f"name may only contain letters, digits, '_', '-' and '.', since it names a file; got"
             f" {name!r}",
         )
-    if engine.startswith(("postgresql://", "postgres://", "sc://")):
-        yield Mistake(
-            ("database", "engine"),
-            "engine must be 'duckdb': export the tables to Parquet or CSV files and use those as"
-            " sources",
-        )
-    elif engine != "duckdb":
-        yield Mistake(("database", "engine"), f"engine must be 'duckdb'; got {engine!r}")
+    yield from check_engine(engine)
 
 
 def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from pathlib import Path
@@ -39,6 +39,7 @@ from hedgerow.policy.records import (
     PartitionRule,
     TableRule,
 )
+from hedgerow.policy.server_sources import identify_server_table, is_server
 from hedgerow.policy.toml.document import PolicyParts, read_document
 
 __all__ = [
@@ -54,10 +55,10 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Policy:
-    """A checked policy. ``folder`` is the base of relative paths; it is not part of the decision or
-    the digest.
+    """A checked policy. ``folder`` is the base of relative paths, and ``copies`` are files with
+    the public tables of a server; neither is part of the decision or of the digest.
 
     ``ledger`` None keeps the ledger in memory (a frame in a notebook); otherwise it is a path. Two
     policies are equal when they decide the same; the order of tables and columns does not matter.
@@ -71,6 +72,7 @@ class Policy:
     analysts: tuple[AnalystRule, ...] = ()
     folder: Path = Path()
     max_failures: int = MAX_FAILURES
+    copies: Mapping[str, Path] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         mistakes = [
@@ -217,8 +219,14 @@ class Policy:
         }
 
     def source_path(self, table: TableRule) -> Path:
-        """Return the path of a table's file."""
-        return self.folder / table.source
+        """Return the path of a table's file, or of the copy of a public table of a server."""
+        return self.copies.get(table.name, self.folder / table.source)
+
+    def identify_source(self, table: TableRule) -> str:
+        """Name a table's data for the ledger: the real path of a file, or a table of a server."""
+        if is_server(self.engine):
+            return identify_server_table(self.engine, table.source)
+        return str(self.source_path(table).resolve())
 
     @property
     def ledger_path(self) -> Path | None:

@@ -10,27 +10,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
-from hedgerow.engines.data_source import Cells, PhysicalColumn, Source
+from hedgerow.engines.data_source import Cells, IsolatedSource, PhysicalColumn
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.service.departures import RunSlot, TimingPromise, sleep_until
 from hedgerow.service.engine_turns import EngineTurns
 from hedgerow.service.question_run import QuestionRun, find_run
 from hedgerow.service.run_schedule import RunSchedule
 
-__all__ = ["EnginePool", "PooledEngine"]
+__all__ = ["EnginePool"]
 
 _OPENING_CALLER: Final = ""  # measurements while the database is opened
-
-
-class PooledEngine(Source, Protocol):
-    """An engine whose deadline can be set, and which can be started again after it was killed."""
-
-    deadline: float
-
-    def restart_if_dead(self) -> None:
-        """Start the engine again if it was killed or has died."""
 
 
 class EnginePool:
@@ -38,11 +29,11 @@ class EnginePool:
     itself."""
 
     def __init__(
-        self, start: Callable[[], PooledEngine], size: int, schedule: RunSchedule, *, wait: float
+        self, start: Callable[[], IsolatedSource], size: int, schedule: RunSchedule, *, wait: float
     ) -> None:
         self._start, self._schedule = start, schedule
         self._turns = EngineTurns(size, wait=wait)
-        self._engines: list[PooledEngine | None] = [None] * size
+        self._engines: list[IsolatedSource | None] = [None] * size
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -125,7 +116,7 @@ class EnginePool:
             engine.restart_if_dead()
         self._turns.give_back(number)
 
-    def _get_engine(self, number: int) -> PooledEngine:
+    def _get_engine(self, number: int) -> IsolatedSource:
         """Return an engine, started if it is the first time; its schema and its compiler need no
         turn."""
         engine = self._engines[number]

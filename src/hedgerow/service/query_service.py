@@ -26,6 +26,7 @@ from hedgerow.database.query.column_description import OutputColumnType
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.public_query import limit_public_queries
 from hedgerow.database.uncharged.system_query import is_system_query
+from hedgerow.engines.data_source import IsolatedSource
 from hedgerow.errors import HedgerowError, Refused
 from hedgerow.numeric.exact_number import Number
 from hedgerow.policy import Policy
@@ -33,7 +34,7 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Account, Caller, Role
 from hedgerow.service.admission import Admission, RequestKind
-from hedgerow.service.engine_pool import EnginePool, PooledEngine
+from hedgerow.service.engine_pool import EnginePool
 from hedgerow.service.engine_turns import EngineTurns
 from hedgerow.service.operations.connection_places import group_address
 from hedgerow.service.problems import (
@@ -320,7 +321,7 @@ class QueryService(ServiceDocuments):
         policy = Policy.from_canonical(accepted["text"], database.policy.folder)
         return self._share_runs(open_with_engines(policy, self._build_pool))
 
-    def _build_pool(self, start: Callable[[], PooledEngine], policy: Policy) -> EnginePool:
+    def _build_pool(self, start: Callable[[], IsolatedSource], policy: Policy) -> EnginePool:
         limits = self.settings.limits
         schedule = RunSchedule.from_policy(self.settings.departures, policy)
         return EnginePool(start, limits.engines, schedule, wait=limits.wait_seconds)

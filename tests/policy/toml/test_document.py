@@ -103,7 +103,7 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         (
             [('engine = "duckdb"', 'engine = "sc://host:15002"')],
             "engine",
-            "export the tables to Parquet or CSV files",
+            "engine must be 'duckdb' or an address",
         ),
         (
             [('source = "regions.csv"', 'source = "s3://x/regions.csv"')],

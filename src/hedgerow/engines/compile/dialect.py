@@ -80,6 +80,7 @@ class Dialect:
     # A cast that is NULL where the value does not fit: value, type it has, type it gets, whether
     # it is wide (a decimal or an integer beyond 64 bits). Reals that become integers are whole.
     total_cast: Callable[[exp.Expr, Type, Type, bool], exp.Expr]
+    concatenate: Callable[[exp.Expr, exp.Expr], exp.Expr]  # two texts; NULL if one is
     # rounding to a whole number, halves away from zero; decimals round by ROUND
     round_real: Callable[[exp.Expr], exp.Expr]
     is_nan: Callable[[exp.Expr], exp.Expr]

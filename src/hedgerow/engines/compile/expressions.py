@@ -235,11 +235,11 @@ def _make_parser(type_: Type) -> FunctionCompiler:
     return rule
 
 
-def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+def _compile_concat(terms: Sequence[TypedSql], dialect: Dialect) -> exp.Expr:
     # CONCAT would skip NULL.
     joined = terms[0].cast_to("text")
     for term in terms[1:]:
-        joined = binary(joined, exp.DPipe, term.cast_to("text"))
+        joined = dialect.concatenate(joined, term.cast_to("text"))
     return joined
 
 

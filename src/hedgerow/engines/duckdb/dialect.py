@@ -148,6 +148,7 @@ DUCKDB: Final = Dialect(
     divide_by_nonzero=_divide,
     total_cast=lambda value, _, to, __: cast_to_type(value, to, total=True),
     round_real=lambda value: call_function("round", value),
+    concatenate=lambda a, b: binary(a, exp.DPipe, b),
     read_stored=_read_stored,
     read_stored_id=_read_stored_id,
     days_between=lambda first, last: binary(last, exp.Sub, first),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -35,6 +35,7 @@ from hedgerow.policy.records import (
     PartitionRule,
     TableRule,
 )
+from hedgerow.policy.server_sources import is_server, normalise_table_name
 from hedgerow.policy.toml.column_reader import read_columns
 from hedgerow.policy.toml.section_reader import (
     Section,
@@ -54,6 +55,9 @@ _DEFAULT_EPSILON = Fraction(1, 10)
 _DEFAULT_ANALYST = "custodian"  # in the ledger, the name of queries without an analyst
 
 
+SourceReader = Callable[[object, str], str]
+
+
 @dataclass(frozen=True, slots=True)
 class PolicyParts:
     """The contents of a document, ready to become a Policy."""
@@ -71,13 +75,13 @@ def read_document(
     document: Mapping[str, object], *, files: bool = True
 ) -> tuple[PolicyParts, list[Mistake]]:
     """Read the parts of a policy and every mistake. ``files``: the sources are files beside the
-    policy, not frames in memory.
+    policy, or tables of its server, not frames in memory.
     """
     mistakes: list[Mistake] = []
     top = Section((), document, mistakes)
     top.check_keys("database", "budget", "budgets", "tables", "analysts")
     name, engine, ledger, failures = _read_database(top)
-    tables = tuple(_read_tables(top, files))
+    tables = tuple(_read_tables(top, _choose_source_reader(engine) if files else read_text))
     budgets, unsure = _read_budgets(top, tables)
     analysts = tuple(_read_analysts(top))
     # The population without a section of its own has its budget in [budget], whatever its name.
@@ -214,7 +218,7 @@ def _read_analysts(top: Section) -> Iterator[AnalystRule]:
         yield rule
 
 
-def _read_tables(top: Section, files: bool) -> Iterator[TableRule]:
+def _read_tables(top: Section, read_source: SourceReader) -> Iterator[TableRule]:
     section = top.read_section("tables")
     written = section.content.values() if section is not None else ()
     if "tables" not in top.bad_keys and all(
@@ -227,12 +231,12 @@ def _read_tables(top: Section, files: bool) -> Iterator[TableRule]:
             )
         )
     for name, inner in section.list_sections() if section is not None else ():
-        rule = _read_table(name, inner, files)
+        rule = _read_table(name, inner, read_source)
         if rule is not None:
             yield rule
 
 
-def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
+def _read_table(name: str, section: Section, read_source: SourceReader) -> TableRule | None:
     section.check_keys(*_TABLE_KEYS)
     public = section.read_optional("public", read_flag) or False
     columns, readable = read_columns(section)
@@ -240,7 +244,7 @@ def _read_table(name: str, section: Section, files: bool) -> TableRule | None:
     rule = TableRule(
         name=name,
         source=section.read_required(
-            "source", _read_source if files else read_text, 'write source = "….parquet" or "….csv"'
+            "source", read_source, 'write source = "….parquet" or "….csv", or a table of the server'
         )
         or "",
         public=public,
@@ -322,7 +326,15 @@ def _read_cap(value: object, key: str) -> int | Literal["auto"]:
     return "auto" if value == "auto" else read_count(value, key)
 
 
-def _read_source(value: object, key: str) -> str:
+def _choose_source_reader(engine: str) -> SourceReader:
+    return _read_server_table if is_server(engine) else _read_file
+
+
+def _read_server_table(value: object, key: str) -> str:
+    return normalise_table_name(read_text(value, key), key)
+
+
+def _read_file(value: object, key: str) -> str:
     text = read_text(value, key)
     if "://" in text or re.search(r"[*?\[\]]", text):
         raise InvalidArgument(
