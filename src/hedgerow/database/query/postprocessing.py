@@ -28,6 +28,7 @@ from hedgerow.database.query.piece_pricing import (
 from hedgerow.database.query.pricing import QueryContext, QueryRequest
 from hedgerow.database.query.shared_failures import share_failure
 from hedgerow.database.uncharged.exact_table import ExactTable
+from hedgerow.database.uncharged.kept_process import prepare_process
 from hedgerow.database.uncharged.system_query import is_system_query
 from hedgerow.errors import HedgerowError, Refused, Unsupported
 from hedgerow.ledger.entry import Entry
@@ -102,8 +103,11 @@ def answer_statement(
 ) -> Answer | PostprocessedAnswer | ExactTable:
     """Release the pieces, and run the SQL around them on their answers."""
     pieces, tables = prepared.pieces, prepared.tables
+    is_plain = len(pieces) == 1 and statement.tree == select_all(pieces[0].piece.name)
+    if not is_plain:
+        prepare_process()  # while the pieces run
     answers = release_pieces(context, pieces, tables)
-    if len(answers) == 1 and statement.tree == select_all(pieces[0].piece.name):
+    if is_plain:
         return answers[0]
     if not answers:
         return tables.run_query(prepared.query)

@@ -13,12 +13,12 @@ from sqlglot import exp
 
 from hedgerow.database.uncharged.diagnose import refuse_invalid_query
 from hedgerow.database.uncharged.exact_table import ExactTable
+from hedgerow.database.uncharged.kept_process import borrow_process
 from hedgerow.engines.compile.column_casts import compile_read
 from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.duckdb.dialect import DUCKDB
 from hedgerow.engines.duckdb.process.engine_process import EngineProcess, RequestFailed
-from hedgerow.engines.duckdb.session_protocol import EngineLimits
 from hedgerow.engines.duckdb.tables.registry import RegisteredTable, attach_tables, map_engine_types
 from hedgerow.engines.framing import ChannelBroken
 from hedgerow.engines.statement import Statement
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["answer_public_query", "limit_public_queries", "run_public_query"]
 
 _DEADLINE_SECONDS: Final = 60.0
-_MEMORY_LIMIT: Final = 4 * 2**30
 _MAX_ROWS: Final = 1_000_000
 _ANSWER_TABLE: Final = "answer"
 _DESCRIBED_TABLE: Final = "described"
@@ -100,19 +99,12 @@ def _run_in_child(
     catalog: Catalog,
     frames: Mapping[str, pa.Table],
 ) -> ExactTable:
-    child = EngineProcess(
-        [path.resolve() for path in paths.values()],
-        EngineLimits(memory=_MEMORY_LIMIT),
-        _DEADLINE_SECONDS,
-    )
-    try:
+    with borrow_process(list(paths.values()), _DEADLINE_SECONDS) as child:
         _store_tables(child, asked, paths, catalog)
         _attach_frames(child, asked, frames)
         child.store_query(_ANSWER_TABLE, phrases.write_fragment(asked.fragment, asked.names))
         all_rows = f'SELECT * FROM "{_ANSWER_TABLE}" LIMIT {_MAX_ROWS + 1}'
         return _fetch_result(child, asked, child.store_query(_DESCRIBED_TABLE, all_rows).columns)
-    finally:
-        child.kill()
 
 
 def _store_tables(

@@ -37,14 +37,21 @@ def main() -> None:
     layers = apply_layers(header["paths"])
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(inlet, requests), daemon=True).start()
-    session = DuckDBSession(
-        [Path(path) for path in header["paths"]],
-        EngineLimits(header["threads"], header["memory"]),
-        header["rows"],
-    )
+    session = _open_session(header)
     send_message(outlet, {"ok": True, "layers": layers})
     while True:
-        send_message(outlet, *_handle_request(session, *requests.get()))
+        request, payload = requests.get()
+        if request["do"] == "renew":
+            session.close()
+            session = _open_session(header)
+            send_message(outlet, {"ok": True})
+        else:
+            send_message(outlet, *_handle_request(session, request, payload))
+
+
+def _open_session(header: dict[str, Any]) -> DuckDBSession:
+    limits = EngineLimits(header["threads"], header["memory"])
+    return DuckDBSession([Path(path) for path in header["paths"]], limits, header["rows"])
 
 
 def _read_requests(inlet: int, requests: queue.SimpleQueue[Message]) -> None:

@@ -100,6 +100,10 @@ class EngineProcess:
         """Set the number of seconds within which every further request must be answered."""
         self._timeout = seconds
 
+    def open_new_database(self) -> None:
+        """Replace the database of the process by an empty one."""
+        self._request({"do": "renew"}, b"")
+
     def attach_object(self, relation: str, table: pa.Table) -> AttachedRelation:
         return self._request_attach(
             {"do": "object", "relation": relation}, memoryview(serialize_table(table))
