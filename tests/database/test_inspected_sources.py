@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -144,3 +146,28 @@ def test_a_failing_server_is_one_opaque_charged_failure(policy: Path, database: 
                 db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 30", epsilon=1)
         owner.execute("ALTER TABLE moved RENAME TO visits")
         assert db.budget.spent == 2
+
+
+def test_the_page_on_engines_leads_to_a_first_answer(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"```(sql|toml|text)\n(.*?)```", page, re.DOTALL))
+    lines = [line.removeprefix(">>> ") for line in blocks["text"].splitlines()]
+    assert sum(len(block.splitlines()) for block in blocks.values()) < 40
+    server = get_server()
+    with server.new_database() as name:
+        with server.connect(name) as owner:
+            owner.execute(TABLES)
+            owner.execute(blocks["sql"])
+        address = server.address(name, "hedgerow")
+        policy = blocks["toml"].replace("postgresql://hedgerow@localhost/clinic", address)
+        (tmp_path / "clinic.toml").write_text(policy)
+        names: dict[str, Any] = {}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            exec("\n".join(lines[:-1]), names)
+            answer = eval(lines[-1], names)
+            names["db"].close()
+        assert {row["region"] for row in answer.rows} == {"north", "south", "east", "west"}
+        with server.connect(name) as owner:
+            owner.execute("DROP OWNED BY hedgerow")
+            owner.execute("DROP ROLE hedgerow")
