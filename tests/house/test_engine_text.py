@@ -96,6 +96,11 @@ READ = (
         " FROM s)"
     ),
     (
+        "SELECT SIN(x), COS(x), TAN(x), ASIN(x), ACOS(x), ATAN(x), SINH(x), COSH(x), TANH(x),"
+        " ASINH(x), ACOSH(x), ATANH(x), DEGREES(x), RADIANS(x), CBRT(x), LAST_DAY(day), WEEK(day),"
+        " EPOCH(day), STRFTIME(day, '%Y'), SPLIT_PART(k, 'a', 1), CONCAT_WS('a', k, 'b') FROM r"
+    ),
+    (
         "SELECT k FROM r WHERE EXISTS (SELECT 1 FROM s) INTERSECT SELECT k FROM r EXCEPT SELECT k"
         " FROM s"
     ),

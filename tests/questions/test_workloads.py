@@ -26,7 +26,6 @@ REASONS = {
     "needs a cap": r"max_rows_per_join_key|joins? = |not joined on the privacy id",
     "NULL-extended": r"NULL|public rows without a match",
     "invalid SQL": r"neither in GROUP BY nor inside|needs numbers|There is no (table|column)",
-    "ambiguous": r"is ambiguous",
     "not deterministic": r"not supported",
     "not a question": r"read-only",
     "not supported": r"not supported|only allowed in COUNT",

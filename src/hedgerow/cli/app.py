@@ -43,7 +43,7 @@ class Command:
 COMMANDS: tuple[Command, ...] = tuple(
     Command(name, f"hedgerow.cli.{target}", summary)
     for name, target, summary in (
-        ("demo", "demo:run_demo", "Serve a made-up clinic in ./demo, or tour it."),
+        ("demo", "demo:run_demo", "Serve a made-up clinic in ./demo, or take a tour of it."),
         ("init", "init:init_policy", "Write a policy for your data files by answering questions."),
         ("check", "custodian:check_policy", "Check a policy, its data files and its ledger."),
         ("query", "query:run_query", "Ask a question in SQL and get a private answer."),

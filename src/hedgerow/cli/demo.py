@@ -29,11 +29,11 @@ def run_demo(
     as_json: JsonOption = False,
     debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
-    """Serve a made-up clinic in ./demo: web pages, HTTP and the PostgreSQL protocol.
+    """Serve a made-up clinic in ./demo, or take a tour of it.
 
-    The first run creates the clinic, with accounts and random passwords. It stays there for your
-    own questions. Without a terminal, one question is asked over HTTP and one over the PostgreSQL
-    protocol, and the service stops.
+    The clinic has web pages, HTTP and the PostgreSQL protocol. The first run creates it, with
+    accounts and random passwords. It stays there for your own questions. Without a terminal, one
+    question is asked over HTTP and one over the PostgreSQL protocol, and the service stops.
     """
     if not tour:
         require_serve_packages()

@@ -72,7 +72,12 @@ CASES = (
     Case(old.no_row_cap, PERSON, "SELECT SUM(age) FROM data", "distance"),
     Case(old.python_rounding, ROW, "SELECT SUM(gap) FROM data", "distance"),
     Case(new.values_without_cap, PERSON, "SELECT COUNT(DISTINCT city) FROM data", "distance"),
-    Case(new.values_without_cap, PERSON, "SELECT SUM(DISTINCT age) FROM data", "distance"),
+    Case(
+        new.values_without_cap,
+        PERSON,
+        "SELECT SUM(DISTINCT age + score * 200 + 9000) FROM data",
+        "distance",
+    ),
     Case(new.values_without_cap, PERSON, "SELECT MEDIAN(age) FROM data", "distance"),
     Case(
         new.values_without_cap,

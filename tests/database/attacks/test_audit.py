@@ -21,6 +21,7 @@ from database.attacks.wider_mutants import parts_for_each_question, pick_for_one
 from depth import many
 from hedgerow import protect
 from hedgerow.database import open_database as opening
+from hedgerow.database.inspected_sources import inspect_files
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.toml.reader import parse_policy
@@ -279,9 +280,8 @@ def two_parts(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
         }
     )
     columns: list[list[int]] = []
-    with opening._open_database(
-        replace(parse_policy(PARTED), ledger=None), {"data": rows}, DuckDB, None
-    ) as db:
+    policy = replace(parse_policy(PARTED), ledger=None)
+    with opening._open_database(inspect_files(policy, DuckDB, {"data": rows}), None) as db:
         for part in (1, 2):
             db.query(
                 f"SELECT a, c, COUNT(*) FROM data WHERE v = {part} GROUP BY a, c LIMIT 1", epsilon=1

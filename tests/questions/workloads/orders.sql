@@ -164,7 +164,7 @@ SELECT DATE_PART('quarter', ordered) AS q, SUM(total) FROM orders GROUP BY q ORD
 SELECT DATE_TRUNC('month', ordered) AS m, SUM(SUM(total)) OVER (ORDER BY DATE_TRUNC('month',
   ordered)) AS running FROM orders GROUP BY m ORDER BY m;
 
-SELECT SUM(DISTINCT quantity) FROM lines; -- expect: not supported
+SELECT SUM(DISTINCT quantity) FROM lines;
 
 SELECT c.customer_id, c.balance FROM customers c ORDER BY
   balance DESC LIMIT 20;  -- expect: individual rows

@@ -147,7 +147,7 @@ SELECT COUNT(*) FILTER (WHERE married) AS m, COUNT(*) FILTER (WHERE NOT married)
 
 SELECT COUNT_IF(age > 65) AS old FROM people;
 
-SELECT SUM(DISTINCT educ), COUNT(DISTINCT educ) FROM people; -- expect: not supported
+SELECT SUM(DISTINCT educ), COUNT(DISTINCT educ) FROM people;
 
 SELECT SELF.region, COUNT(*) FROM people AS SELF GROUP BY SELF.region ORDER BY 2 DESC;
 

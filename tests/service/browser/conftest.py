@@ -1,4 +1,7 @@
-"""One browser and one service for the tests of a process; passwords are cheap to check here."""
+"""One browser and one service for a module of tests; passwords are cheap to check here.
+
+Playwright leaves its event loop running in this thread, so no other test may come in between.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(NO_CHROMIUM)
@@ -27,7 +30,7 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hedgerow.service.accounts.passwords._COST", 2)

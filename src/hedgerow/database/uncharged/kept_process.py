@@ -26,7 +26,7 @@ _START_SECONDS: Final = 60.0
 
 
 class _KeptProcess:
-    """At most one idle process; ``starting`` is held while it is started ahead of its use."""
+    """One idle process or none. Starting one ahead of its use holds ``_starting``."""
 
     def __init__(self) -> None:
         self._starting = threading.Lock()

@@ -39,7 +39,7 @@ from hedgerow.verify.prove.rules.sampling import draw_in_both_runs
 from hedgerow.verify.prove.rules.scale_facts import list_assumptions
 from hedgerow.verify.prove.solver import Term, z3
 from hedgerow.verify.prove.state import PairState, Path, merge_states
-from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
+from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs, split_run
 from hedgerow.verify.prove.terms import Sort, SymbolTable, fresh_constant, to_z3_sort, translate
 from hedgerow.verify.prove.work_limit import Spend, limit_work
 
@@ -147,11 +147,11 @@ class ProductProgram:
                 spent = self.inputs.distance_used_before(name[7:], at)
                 path.append(z3.And(spent >= 0, spent <= z3.Real(f"@cap:{name[7:]}")))
                 return spent
-            base, run = _split_run(name)
+            base, run = split_run(name)
             return self.inputs.read(base, run, at, path.append)
 
         return SymbolTable(
-            name, read, lambda name: self.inputs.length(*_split_run(name)), path.append
+            name, read, lambda name: self.inputs.length(*split_run(name)), path.append
         )
 
     def _is_public_scalar(self, name: str) -> bool:
@@ -292,10 +292,8 @@ class ProductProgram:
         path.append(first == second)
         then, otherwise = [*path, first], [*path, z3.Not(first)]
         known = len(then)
-        left, right = (
-            self._run_block(statement.then, state, then),
-            self._run_block(statement.otherwise, state, otherwise),
-        )
+        left = self._run_block(statement.then, state, then)
+        right = self._run_block(statement.otherwise, state, otherwise)
         path += [z3.Implies(first, one) for one in then[known:]]
         path += [z3.Implies(z3.Not(first), one) for one in otherwise[known:]]
         return merge_states(first, second, left, right)
@@ -399,11 +397,3 @@ class ProductProgram:
                     costs[counter] = self.fresh_value(f"@{counter}", Sort(Kind.REAL))
                     path.append(costs[counter] >= state.costs[counter])
         return PairState(values, costs)
-
-
-def _split_run(name: str) -> tuple[str, int]:
-    """Split q@2 into the list q and the index of the second run."""
-    base, _, run = name.rpartition("@")
-    if run not in ("1", "2"):
-        raise UnsupportedProgram(f"the certificate names {name}, which the program does not have.")
-    return base, int(run) - 1

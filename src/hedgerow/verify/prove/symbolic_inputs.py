@@ -23,7 +23,7 @@ from hedgerow.verify.prove.terms import (
     translate,
 )
 
-__all__ = ["SymbolicInputs"]
+__all__ = ["SymbolicInputs", "split_run"]
 
 AddFact = Callable[[Term], None]
 
@@ -266,3 +266,11 @@ class SymbolicInputs:
             learn(after == here + absolute_value(moved))
         learn(z3.And(here >= 0, after <= cap))
         learn(self.distance_used_before(one.name, z3.IntVal(0)) == 0)
+
+
+def split_run(name: str) -> tuple[str, int]:
+    """Split q@2 into the list q and the index of the second run."""
+    base, _, run = name.rpartition("@")
+    if run not in ("1", "2"):
+        raise UnsupportedProgram(f"the certificate names {name}, which the program does not have.")
+    return base, int(run) - 1

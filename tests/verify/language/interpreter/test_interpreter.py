@@ -116,6 +116,7 @@ def test_the_gallery_runs() -> None:
         "m": 1,
         "n": 2,
     }
+    given |= dict.fromkeys("abkt", 1)
     given |= {"delta": 0.01, "count": 9, "K": 4, "H": 3, "cutoff": 1, "p": 0.25, "r": 0.5}
     for program in gallery().values():
         arguments = {

@@ -29,7 +29,8 @@ def tried(body: str, n: int = 10, length: int = 3) -> None:
 
 def test_the_gallery_is_admitted() -> None:
     given: dict[str, Any] = dict.fromkeys(
-        ("size", "T", "N", "M", "sigma", "x", "d", "m", "n", "count", "K", "H", "cutoff"), 2
+        ("size", "T", "N", "M", "sigma", "x", "d", "m", "n", "count", "K", "H", "cutoff", *"abkt"),
+        2,
     )
     given |= {
         "eps": Fraction(2),
