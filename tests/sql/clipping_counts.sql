@@ -74,3 +74,9 @@ SELECT SUM(age, contribution_bounds_per_group => (0, 50), clipped => TRUE) AS a,
 --> b = a2 (integer)
 --> c = a3 (integer)
 --> column4 = a1 (integer)
+
+SELECT AVG(age, clipped => TRUE), COUNT(*) FROM visits
+--> a0: moments of age from 0 to 110 steps of 1 (real)
+--> a1: rows (integer)
+--> avg = a0 (real)
+--> count = a1 (integer)

@@ -1,5 +1,5 @@
-SELECT SUM(age, clipped => TRUE) FROM visits
---> Unsupported: clipped => TRUE needs contribution_bounds_per_group
+SELECT SUM(DISTINCT age, clipped => TRUE) FROM visits
+--> Unsupported: clipped => TRUE measures rows, and DISTINCT counts values
 
 SELECT SUM(age, contribution_bounds_per_group => (0, 50), clipped => 1) FROM visits
 --> Unsupported: Invalid value for clipped
@@ -8,7 +8,7 @@ SELECT SUM(age, contribution_bounds_per_group => (0, 50), clipped => 'yes') FROM
 --> Unsupported: Invalid value for clipped
 
 SELECT SUM(age, contribution_bounds_per_group => (0, 50), outer_bounds_per_group => (0, 500)) FROM visits
---> Unsupported: outer_bounds_per_group needs clipped => TRUE
+--> Unsupported: outer_bounds_per_group needs contribution_bounds_per_group and clipped => TRUE
 
 SELECT SUM(age, contribution_bounds_per_group => (0, 50), clipped => TRUE, outer_bounds_per_group => (0, 40)) FROM visits
 --> Unsupported: outer_bounds_per_group must contain contribution_bounds_per_group
@@ -31,11 +31,11 @@ SELECT SUM(age, contribution_bounds_per_group => (0, 100000000000000000), clippe
 SELECT AVG(age, contribution_bounds_per_group => (0, 50), clipped => TRUE) FROM visits
 --> Unsupported: contribution_bounds_per_group is only for SUM and COUNT
 
-SELECT AVG(age, clipped => TRUE) FROM visits
---> Unsupported: clipped => TRUE needs contribution_bounds_per_group
+SELECT COUNT(DISTINCT region, clipped => TRUE) FROM visits
+--> Unsupported: clipped => TRUE measures rows, and DISTINCT counts values
 
 SELECT SUM(age, contribution_bounds_per_group => (0, 50)) AS s, DP_CLIPPED(s) FROM visits
---> Unsupported: DP_CLIPPED needs an aggregate with clipped => TRUE
+--> Unsupported: DP_CLIPPED needs a sum with bounds of its own and clipped => TRUE
 
 SELECT COUNT(*) FROM visits WHERE DP_CLIPPED(age) > 3
 --> Unsupported: A confidence interval is not allowed inside WHERE
@@ -51,3 +51,9 @@ SELECT SUM(visits_before, contribution_bounds_per_group => (0, 50), clipped => T
 
 SELECT SUM(visits_before, contribution_bounds_per_group => (0, 50), clipped => TRUE, outer_bounds_per_group => (0, 100)) AS a, SUM(visits_before, contribution_bounds_per_group => (0, 50), clipped => TRUE) AS b FROM visits
 --> Unbounded: clipped => TRUE needs outer bounds, because this column has no bounds
+
+SELECT SUM(age, clipped => TRUE, outer_bounds_per_group => (0, 500)) FROM visits
+--> Unsupported: outer_bounds_per_group needs contribution_bounds_per_group and clipped => TRUE
+
+SELECT SUM(age, clipped => TRUE) AS s, DP_CLIPPED(s) FROM visits
+--> Unsupported: DP_CLIPPED needs a sum with bounds of its own and clipped => TRUE

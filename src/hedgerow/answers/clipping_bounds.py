@@ -29,13 +29,14 @@ _BETA: Final = 0.05  # of each statement
 
 @dataclass(frozen=True, slots=True)
 class ClippingHistogram:
-    """The noisy number of units in each bucket of ``CAP_GRID``; ``entry`` is the ledger entry that
-    paid for it.
+    """The noisy number of units in each bucket of a ``grid`` of caps; ``entry`` is the ledger entry
+    that paid for it.
 
-    Bucket i holds the units with more than ``CAP_GRID[i - 1]`` rows, and at most ``CAP_GRID[i]``.
+    Bucket i holds the units with more than ``grid[i - 1]`` rows, and at most ``grid[i]``.
     """
 
     release: Release
+    grid: tuple[int, ...] = CAP_GRID
 
     @property
     def entry(self) -> int:
@@ -45,20 +46,35 @@ class ClippingHistogram:
     @property
     def counts(self) -> list[int]:
         """The noisy counts, by bucket."""
+        return [number for place, number in self._numbers if place > 0]
+
+    @property
+    def unaffected(self) -> int:
+        """The noisy number of units in the bucket of 0, where there is one."""
+        return sum(number for place, number in self._numbers if place == 0)
+
+    @property
+    def _lowest(self) -> tuple[int, ...]:
+        """The fewest rows of a unit in each bucket."""
+        return (1, *(cap + 1 for cap in self.grid))
+
+    @property
+    def _numbers(self) -> list[tuple[int, int]]:
         (numbers,) = self.release.numbers
         places = [int(str(key)) for (key,) in self.release.keys]
-        return [int(number or 0) for _, number in sorted(zip(places, numbers, strict=True))]
+        return sorted((place, int(n or 0)) for place, n in zip(places, numbers, strict=True))
 
     def bound_units_below(self, cap: int) -> int:
         """Return a number of units that, with probability 95 %, have more than ``cap`` rows: there
         are at least as many."""
-        return self._bound_below([1 if low > cap else 0 for low in _LOWEST])
+        return self._bound_below([1 if low > cap else 0 for low in self._lowest])
 
-    def bound_units_above(self, cap: int) -> int:
+    def bound_units_above(self, cap: int, statements: int = 1) -> int:
         """Return a number of units of which, with probability 95 %, no more have more than ``cap``
-        rows."""
-        first = sum(high <= cap for high in CAP_GRID)
-        return max(0, sum(self.counts[first:]) + self._compute_radius([1] * (len(_LOWEST) - first)))
+        rows; of several ``statements``, all hold together with that probability."""
+        first = sum(high <= cap for high in self.grid)
+        buckets = len(self.grid) + 1 - first
+        return max(0, sum(self.counts[first:]) + self._compute_radius([1] * buckets, statements))
 
     def bound_rows_removed(self, cap: int) -> int:
         """Return a number of rows: with probability 95 %, at least as many are beyond the first
@@ -67,11 +83,11 @@ class ClippingHistogram:
         Each unit counts with the fewest rows of its bucket, up to a second cap. Every cap of the
         grid is tried as the second one, each with its share of the 5 %.
         """
-        return self._bound_below([max(0, low - cap) for low in _LOWEST])
+        return self._bound_below([max(0, low - cap) for low in self._lowest])
 
     def estimate_rows_kept(self, cap: int) -> int:
         """Estimate how many rows are within the first ``cap`` of their unit, rather too many."""
-        highest = (*CAP_GRID, cap)
+        highest = (*self.grid, cap)
         pairs = zip(self.counts, highest, strict=True)
         return sum(max(0, count) * min(high, cap) for count, high in pairs)
 
@@ -101,9 +117,6 @@ class ClippingHistogram:
         (noise,) = self.release.noise.mechanisms
         assert isinstance(noise, Laplace)
         return _find_radius(noise.scale, tuple(weights), _BETA / statements)
-
-
-_LOWEST: Final = (1, *(cap + 1 for cap in CAP_GRID))  # the fewest rows of a unit in each bucket
 
 
 @lru_cache(maxsize=1024)

@@ -143,7 +143,7 @@ class Question:
     """A bound question.
 
     ``plan`` reads the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset`` only see
-    noisy values.
+    noisy values. With ``measures_clipping`` a part of its epsilon measures what its caps cut off.
     """
 
     plan: Aggregate
@@ -158,6 +158,7 @@ class Question:
     explain: bool = False
     private: bool = True
     tables: tuple[str, ...] = ()
+    measures_clipping: bool = False
 
     def restore_key_order(self) -> Question:
         """Return the question with the keys of the plan in the order of GROUP BY."""

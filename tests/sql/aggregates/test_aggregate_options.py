@@ -14,10 +14,13 @@ from sql.helpers_fixtures import ask
         ("STDDEV(DISTINCT age)", "DISTINCT is only allowed in COUNT, SUM and AVG"),
         ("AVG(age, method => 'smooth')", "AVG takes no method and no bound"),
         ("MIN(age, bracket => 0.1)", "MIN takes no bracket"),
-        ("SUM(age, clipped => TRUE)", "clipped => TRUE needs contribution_bounds_per_group"),
+        (
+            "SUM(DISTINCT age, clipped => TRUE)",
+            "clipped => TRUE measures rows, and DISTINCT counts values",
+        ),
         (
             "SUM(age, contribution_bounds_per_group => (0, 9), outer_bounds_per_group => (0, 90))",
-            "outer_bounds_per_group needs clipped => TRUE",
+            "outer_bounds_per_group needs contribution_bounds_per_group and clipped => TRUE",
         ),
         (
             "AVG(age, contribution_bounds_per_group => (0, 9))",

@@ -216,3 +216,13 @@ def test_ids_are_not_keys(sql: str) -> None:
 def test_a_group_of_ids_is_refused_for_what_it_is() -> None:
     with pytest.raises(Unsupported, match="Grouping by it would show each unit on its own"):
         split("SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id")
+
+
+def test_named_arguments_stay_with_their_aggregate() -> None:
+    """Alone above its piece, SUM(x, method => …) would be a refusal about something else."""
+    call = "SUM(age, contribution_bounds_per_group => (0, 9))"
+    (piece, *_) = split(f"SELECT region, {call} FROM visits GROUP BY ROLLUP (region)").pieces
+    assert piece.heading.text.named_arguments[0].limits == (0, 9)
+    assert piece.select.find(exp.Anonymous) is not None
+    with pytest.raises(Unsupported, match="SUM takes no method"):
+        split("SELECT SUM(age, method => 'smooth') FROM visits")

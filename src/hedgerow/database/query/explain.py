@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hedgerow.answers.explanation import Explanation, build_explanation, limit_to_quota
+from hedgerow.answers.explanation import (
+    Explanation,
+    build_explanation,
+    combine_explanations,
+    limit_to_quota,
+)
 from hedgerow.database.autobounds.resolver import ResolvedQuestion
 from hedgerow.database.query.pricing import (
     PricedQuestion,
@@ -16,6 +21,7 @@ from hedgerow.database.query.pricing import (
     is_answered,
     price_question,
 )
+from hedgerow.database.query.question_clipping import price_both
 from hedgerow.database.query.second_population_charging import explain_for_both
 from hedgerow.database.uncharged.system_query import is_system_query
 from hedgerow.errors import InvalidArgument, Refused
@@ -56,6 +62,8 @@ def explain_resolved(
     context: QueryContext, request: QueryRequest, resolved: ResolvedQuestion
 ) -> Explanation:
     """Explain a question that was read, for an analyst who may have a quota."""
+    if resolved.question.measures_clipping:
+        return limit_to_analyst(context, request.analyst, _explain_both(context, request, resolved))
     missing = resolved.missing_searches
     priced = price_question(context, resolved.question, request, len(missing))
     if missing:
@@ -75,6 +83,23 @@ def explain_resolved(
         usable = stored if is_answered(priced, stored) else ()
         explanation = explain_priced(context, priced, resolved.notes, usable)
     return limit_to_analyst(context, request.analyst, explanation)
+
+
+def _explain_both(
+    context: QueryContext, request: QueryRequest, resolved: ResolvedQuestion
+) -> Explanation:
+    """Explain a question that measures its own clipping."""
+    both = price_both(context, request, resolved)
+    usable = both.stored if is_answered(both.question, both.stored) else ()
+    question = explain_priced(context, both.question, resolved.notes, usable)
+    if both.measurement is None:
+        return question
+    usable = both.measured if is_answered(both.measurement, both.measured) else ()
+    measurement = explain_priced(context, both.measurement, (), usable)
+    return combine_explanations(
+        [question, replace(measurement, notes=())],
+        ["the question", "the number of units by the rows that its caps cut"],
+    )
 
 
 def limit_to_analyst(context: QueryContext, analyst: str, explanation: Explanation) -> Explanation:

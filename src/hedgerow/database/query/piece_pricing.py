@@ -113,6 +113,11 @@ def price_pieces(
             "This statement needs bounds that are not declared. Declare them in the policy, or"
             " first ask its innermost aggregates alone, which finds them."
         )
+    if any(one.question.measures_clipping for one in resolved):
+        raise Refused(
+            "clipped => TRUE measures one question, and this statement has several. Ask the"
+            " innermost aggregates alone, or leave clipped out."
+        )
     requests = _share_price(context, request, statement, resolved)
     found: list[PricedPiece] = []
     for piece, sampled, asked in zip(statement.pieces, resolved, requests, strict=True):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from hedgerow.answers.caveats import list_caveats, list_contribution_caveats
-from hedgerow.answers.clipping_caveats import describe_clipping, find_capped_table
+from hedgerow.answers.clipping_caveats import describe_clipping, list_capped_tables
 from hedgerow.answers.explanation import find_needed_epsilon
 from hedgerow.calibration.measure_planning import plan_measures
 from hedgerow.calibration.noise_choice import NoiseKind
@@ -152,11 +152,11 @@ def price_question(
 ) -> PricedQuestion:
     """Price a question, with the notes on what its caps cut off."""
     priced = _choose_noise(context, question, request, search_count, charged)
-    table, measured = find_capped_table(question), None
-    if table is None:
+    capped = list_capped_tables(question)
+    if capped is None:
         return priced
-    if table and priced.payers.second is None:
-        measured = find_measured_clipping(context, table)
+    found = ((table, find_measured_clipping(context, table)) for table, _ in capped)
+    measured = {table: histogram for table, histogram in found if histogram is not None}
     noun = priced.payers.first.noun
     return replace(priced, clipping=tuple(describe_clipping(question, noun, measured)))
 

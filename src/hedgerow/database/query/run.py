@@ -33,6 +33,7 @@ from hedgerow.database.query.pricing import (
     is_answered,
     price_question,
 )
+from hedgerow.database.query.question_clipping import answer_with_clipping
 from hedgerow.database.query.second_population_charging import describe_charges
 from hedgerow.database.query.shared_failures import share_failure
 from hedgerow.database.uncharged.empty_rows import answer_about_no_rows
@@ -79,6 +80,8 @@ def run_query(
         return run_split_statement(context, request, statement)
     if reading.resolved.question.explain:
         return explain_resolved(context, request, reading.resolved)
+    if reading.resolved.question.measures_clipping:
+        return answer_with_clipping(context, request, reading.resolved)
     priced = price_reading(context, request, reading)
     if reading.resolved.missing_searches:
         reading = find_missing_bounds(context, request, reading, priced)

@@ -32,14 +32,15 @@ def check_options(binder: RowBinder, asked: AggregateSyntax) -> None:
             "Leave it out: it is for MEDIAN, QUANTILE and PERCENTILE_CONT.",
         ),
         (
-            named.clipped and limits is None,
-            "clipped => TRUE needs contribution_bounds_per_group",
-            "Add contribution_bounds_per_group => (0, 100), or leave clipped out.",
+            named.clipped and limits is None and asked.distinct,
+            "clipped => TRUE measures rows, and DISTINCT counts values",
+            "Leave clipped out, or put it into another aggregate, such as COUNT(*, clipped =>"
+            " TRUE).",
         ),
         (
-            named.outer is not None and not named.clipped,
-            "outer_bounds_per_group needs clipped => TRUE",
-            "Add clipped => TRUE, or leave it out.",
+            named.outer is not None and (limits is None or not named.clipped),
+            "outer_bounds_per_group needs contribution_bounds_per_group and clipped => TRUE",
+            "Add contribution_bounds_per_group => (0, 100), clipped => TRUE, or leave it out.",
         ),
         (
             limits is not None and not is_sum,

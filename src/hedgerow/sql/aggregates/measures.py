@@ -64,6 +64,7 @@ class MeasureCollector:
     """The aggregates of a question, collected while its outputs are bound.
 
     Arguments become the columns "v0", "v1", … of the plan; ``work`` is their total work.
+    ``measures_clipping`` is set by ``clipped => TRUE`` without bounds of its own.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -73,6 +74,7 @@ class MeasureCollector:
         # The two columns of each column that is not NULL where both are not.
         self._pair_columns: dict[str, tuple[str, str]] = {}
         self.work = 0
+        self.measures_clipping = False
         self._calls: dict[tuple[object, ...], AggregateCall] = {}
 
     @property
@@ -96,6 +98,7 @@ class MeasureCollector:
         check_extended_aggregate(self._row_binder, asked)
         found = self._build_measure(asked)
         named = asked.named_arguments
+        self.measures_clipping |= named.clipped and named.limits is None
         key = (
             asked.function,
             found.measure,
@@ -114,7 +117,9 @@ class MeasureCollector:
                 asked.probability,
             )
             # The counts that these add are named after the call itself.
-            clip = self._build_clip(asked, found.measure) if named.clipped else None
+            clip = None
+            if named.clipped and named.limits is not None:
+                clip = self._build_clip(asked, found.measure)
             bracket = None if named.bracket is None else self._build_bracket(asked, named.bracket)
             self._calls[key] = replace(call, clip=clip, bracket=bracket)
         return self._calls[key]

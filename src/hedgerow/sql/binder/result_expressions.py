@@ -194,7 +194,7 @@ class ResultBinder(RowBinder):
             if count is None:
                 self.refuse(
                     node,
-                    "DP_CLIPPED needs an aggregate with clipped => TRUE",
+                    "DP_CLIPPED needs a sum with bounds of its own and clipped => TRUE",
                     f"Write SUM(x, {_CLIPPED_EXAMPLE}).",
                 )
             return TypedExpression(build_result_read(count), build_type_range("integer"))

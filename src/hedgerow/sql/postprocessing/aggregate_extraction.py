@@ -259,7 +259,9 @@ class _OutputReader:
             return self._read_window(node)
         if isinstance(node, exp.Grouping | exp.GroupingId) and node.expressions:
             return self._read_grouping(node)
-        if isinstance(node, _AGGREGATES) and not isinstance(node, _WINDOW_FUNCTIONS):
+        if _is_named_call(node) or (
+            isinstance(node, _AGGREGATES) and not isinstance(node, _WINDOW_FUNCTIONS)
+        ):
             return _name_expression(self.aggregates, "aggregate", node)
         if isinstance(node, exp.Query):
             return node.copy()  # a subquery has keys and aggregates of its own
@@ -296,6 +298,11 @@ class _OutputReader:
         if isinstance(value, list):
             return [self._read_value(part) for part in value]
         return self.read_part(value) if isinstance(value, exp.Expr) else value
+
+
+def _is_named_call(node: exp.Expr) -> bool:
+    """Return whether a node is an aggregate with named arguments, which belong to its piece."""
+    return type(node) is exp.Anonymous and find_aggregate_name(node) is not None
 
 
 def _add_bit(bits: exp.Expr, bit: exp.Expr) -> exp.Expr:
