@@ -5,7 +5,14 @@ import struct
 import pytest
 from psycopg.types.array import ArrayBinaryLoader, ArrayLoader
 
-from hedgerow.service.wire.arrays import ELEMENT_OIDS, decode_array, encode_array, format_array
+from hedgerow.service.wire.arrays import (
+    ELEMENT_OIDS,
+    decode_array,
+    encode_array,
+    format_array,
+    parse_array,
+)
+from hedgerow.service.wire.command_failure import CommandFailed
 
 
 class Loader(ArrayLoader):
@@ -41,3 +48,15 @@ def test_binary_arrays_go_both_ways() -> None:
 def test_other_arrays_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="not an array"):
         decode_array(data)
+
+
+def test_the_text_of_an_array_is_read_back() -> None:
+    assert [item for item, _ in parse_array(format_array(ITEMS).decode())] == ITEMS
+    assert parse_array(' { a b , "c" } ') == [("a b", False), ("c", True)]
+    assert parse_array("{}") == []
+
+
+@pytest.mark.parametrize("text", ["{{1}}", '{"a}', '{a"b}', "{,}", "{a,,b}"])
+def test_the_text_of_no_array_is_refused(text: str) -> None:
+    with pytest.raises(CommandFailed, match="one dimension"):
+        parse_array(text)

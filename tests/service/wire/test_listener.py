@@ -9,13 +9,14 @@ from service.helpers_service import RunningService
 
 def test_a_cancel_key_reaches_its_session_and_no_other(running: RunningService) -> None:
     listener, cancelled = WireListener(running.service, Metrics(), None), []
-    listener.register((1, 2), lambda: cancelled.append("one"))
-    listener.register((1, 3), lambda: cancelled.append("two"))
-    listener.cancel((1, 3))
-    listener.cancel((9, 9))
-    listener.unregister((1, 3))
-    listener.cancel((1, 3))
-    listener.unregister((9, 9))
+    one, two, none = (1, b"aaaa"), (1, b"aaab"), (9, b"")
+    listener.register(one, lambda: cancelled.append("one"))
+    listener.register(two, lambda: cancelled.append("two"))
+    listener.cancel(two)
+    listener.cancel(none)
+    listener.unregister(two)
+    listener.cancel(two)
+    listener.unregister(none)
     assert cancelled == ["two"]
 
 

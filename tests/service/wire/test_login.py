@@ -80,4 +80,30 @@ def test_an_old_protocol_and_a_bad_login_are_named(running: RunningService) -> N
 def test_an_option_of_the_protocol_that_is_unknown_is_negotiated(running: RunningService) -> None:
     body = b"user\0ana\0_pq_.more\0x\0\0"
     startup = struct.pack("!ii", 8 + len(body), 196_608 + 2) + body
-    assert exchange(running, startup).startswith(b"v")
+    known = struct.pack("!iii", 4 + 4 + 4 + 10, 196_610, 1) + b"_pq_.more\0"
+    assert exchange(running, startup).startswith(b"v" + known)
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.2", "latest"])
+def test_clients_of_each_version_connect_and_may_cancel(
+    running: RunningService, version: str
+) -> None:
+    with psycopg.connect(
+        host="127.0.0.1",
+        port=running.pg_port,
+        user="ana",
+        password=running.tokens["ana"],
+        dbname="clinic",
+        max_protocol_version=version,
+    ) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+        connection.cancel_safe(timeout=20)
+        assert connection.execute("SELECT 2").fetchone() == (2,)
+
+
+def test_a_newer_version_is_answered_with_the_newest_that_is_known(
+    running: RunningService,
+) -> None:
+    body = b"user\0ana\0\0"
+    startup = struct.pack("!ii", 8 + len(body), 196_608 + 9) + body
+    assert exchange(running, startup).startswith(b"v" + struct.pack("!iii", 12, 196_610, 0))

@@ -40,9 +40,10 @@ def test_messages_have_the_bytes_of_the_protocol() -> None:
     assert wire.encode_command_complete("SELECT 2") == b"C\0\0\0\rSELECT 2\0"
     assert wire.encode_authentication(0) == b"R\0\0\0\x08\0\0\0\0"
     assert wire.encode_parameter_status("a", "b") == b"S\0\0\0\x08a\0b\0"
-    assert wire.encode_backend_key(1, 2) == b"K\0\0\0\x0c\0\0\0\x01\0\0\0\x02"
+    assert wire.encode_backend_key(1, b"\0\0\0\x02") == b"K\0\0\0\x0c\0\0\0\x01\0\0\0\x02"
     assert wire.encode_data_row([b"x", None]) == b"D\0\0\0\x0f\0\x02\0\0\0\x01x\xff\xff\xff\xff"
     assert wire.encode_parameter_description([25]) == b"t\0\0\0\x0a\0\x01\0\0\0\x19"
+    assert wire.encode_negotiation(["a"]) == b"v\0\0\0\x0e\0\x03\0\x02\0\0\0\x01a\0"
     row = wire.encode_row_description([FieldDescription("n", 20, 8, 1)])
     assert row == b"T\0\0\0\x1a\0\x01n\0\0\0\0\0\0\0\0\0\0\x14\0\x08\xff\xff\xff\xff\0\x01"
 

@@ -25,7 +25,13 @@ def test_our_settings_are_read_exactly() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("hedgerow.epsilon", "much"), ("hedgerow.intervals", "maybe"), ("hedgerow.epsilom", "1")],
+    [
+        ("hedgerow.epsilon", "much"),
+        ("hedgerow.epsilon", "0"),
+        ("hedgerow.delta", "-1"),
+        ("hedgerow.intervals", "maybe"),
+        ("hedgerow.epsilom", "1"),
+    ],
 )
 def test_a_wrong_setting_of_ours_is_refused(name: str, value: str) -> None:
     with pytest.raises(InvalidArgument, match="hedgerow"):
@@ -40,3 +46,28 @@ def test_settings_of_clients_are_kept_as_they_are() -> None:
     assert settings.read("application_name") == "it's me"
     settings.reset("application_name")
     assert settings.read("application_name") == ""
+
+
+def test_a_setting_that_is_not_there_is_not_found() -> None:
+    settings = SessionSettings()
+    assert settings.find("nothing") is None
+    assert settings.find("hedgerow.nothing") is None
+    assert settings.find("hedgerow.intervals") == "off"
+
+
+@pytest.mark.parametrize(("keeps", "plain", "local"), [(True, "b", "x"), (False, "a", "x")])
+def test_a_transaction_takes_back_what_was_set_in_it(keeps: bool, plain: str, local: str) -> None:
+    settings = SessionSettings()
+    settings.change("plain", "a")
+    settings.change("local", "x")
+    settings.begin()
+    settings.change("plain", "b")
+    settings.change("local", "y", is_local=True)
+    settings.change("new", "z", is_local=True)
+    assert settings.read("local") == "y"
+    settings.end(keeps=keeps)
+    assert (settings.read("plain"), settings.read("local")) == (plain, local)
+    assert settings.find("new") is None
+    settings.change("plain", "c")
+    settings.end(keeps=False)  # no transaction runs
+    assert settings.read("plain") == "c"

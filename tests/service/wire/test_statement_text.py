@@ -7,6 +7,7 @@ from hedgerow.service.wire.statement_text import (
     count_parameters,
     parse_command,
     split_statements,
+    write_for_parser,
     write_parameters,
 )
 
@@ -37,7 +38,7 @@ def test_statements_end_at_semicolons_that_mean_it(text: str, statements: list[s
         ("START TRANSACTION", CommandKind.begin, "", ""),
         ("COMMIT", CommandKind.commit, "", ""),
         ("ROLLBACK", CommandKind.rollback, "", ""),
-        ("ROLLBACK TO SAVEPOINT a", CommandKind.savepoint, "", ""),
+        ("ROLLBACK TO SAVEPOINT a", CommandKind.rollback_to, "", ""),
         ("SAVEPOINT a", CommandKind.savepoint, "", ""),
         ("SET hedgerow.epsilon = 0.5", CommandKind.set, "hedgerow.epsilon", "0.5"),
         ("SET SESSION DateStyle TO 'ISO'", CommandKind.set, "datestyle", "'ISO'"),
@@ -47,7 +48,8 @@ def test_statements_end_at_semicolons_that_mean_it(text: str, statements: list[s
         ("SHOW transaction_isolation", CommandKind.show, "transaction_isolation", ""),
         ("SHOW TRANSACTION ISOLATION LEVEL", CommandKind.show, "transaction isolation level", ""),
         ("RESET ALL", CommandKind.reset, "all", ""),
-        ("DISCARD ALL", CommandKind.ignored, "", ""),
+        ("DISCARD ALL", CommandKind.discard, "all", ""),
+        ("PREPARE a AS SELECT 1", CommandKind.prepare, "", ""),
         ("DECLARE c CURSOR FOR SELECT 1", CommandKind.declare, "c", "SELECT 1"),
         (
             'DECLARE "C x" NO SCROLL CURSOR WITH HOLD FOR SELECT 1',
@@ -77,3 +79,11 @@ def test_parameters_are_written_outside_of_strings_only() -> None:
         "SELECT 'x', '$1', \"$2\", $$ $1 $$ -- $3\n WHERE a = 7"
     )
     assert write_parameters("SELECT $2", ["1"]) == "SELECT $2"
+
+
+def test_syntax_that_the_parser_lacks_is_written_otherwise() -> None:
+    assert (
+        write_for_parser("SELECT 1 AS select, '1 AS table'")
+        == "SELECT 1 AS \"select\", '1 AS table'"
+    )
+    assert write_for_parser("x = ANY('{oid[]}'::oid[])") == "x = ANY('{oid[]}'::xid[])"

@@ -7,7 +7,9 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-__all__ = ["ELEMENT_OIDS", "decode_array", "encode_array", "format_array"]
+from hedgerow.service.wire.command_failure import CommandFailed
+
+__all__ = ["ELEMENT_OIDS", "decode_array", "encode_array", "format_array", "parse_array"]
 
 # Array type -> type of its items.
 ELEMENT_OIDS: Final[Mapping[int, int]] = {
@@ -25,6 +27,9 @@ ELEMENT_OIDS: Final[Mapping[int, int]] = {
     1182: 1082,
     1231: 1700,
 }
+_ITEM: Final = re.compile(
+    r'\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|(?P<plain>[^{},"\\]+?))\s*(?:,|\Z)', re.DOTALL
+)
 _PLAIN_ITEM: Final = re.compile(r"[^\s{},\"\\\\]+")
 
 
@@ -40,6 +45,22 @@ def _format_item(item: str | None) -> str:
         return item
     escaped = item.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def parse_array(text: str) -> list[tuple[str | None, bool]]:
+    """Return the items of a text such as {a,"b c",NULL}, each with whether it stood in quotes."""
+    inner, place = text.strip()[1:-1].strip(), 0
+    items: list[tuple[str | None, bool]] = []
+    while place < len(inner):
+        match = _ITEM.match(inner, place)
+        if match is None:
+            raise CommandFailed("22P02", "An array has one dimension here, as in {a,b}.")
+        place = match.end()
+        if match["quoted"] is not None:
+            items.append((re.sub(r"\\(.)", r"\1", match["quoted"], flags=re.DOTALL), True))
+        else:
+            items.append((None if match["plain"].upper() == "NULL" else match["plain"], False))
+    return items
 
 
 def encode_array(element_oid: int, items: Sequence[bytes | None]) -> bytes:

@@ -6,8 +6,7 @@ Nothing here is asynchronous: a session calls ``run``, ``bind`` and ``describe``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -17,16 +16,23 @@ from hedgerow.errors import HedgerowError
 from hedgerow.service.accounts.records import Caller
 from hedgerow.service.problems import NotAllowed
 from hedgerow.service.query_service import QueryService
+from hedgerow.service.wire.array_conditions import write_array_conditions
 from hedgerow.service.wire.catalog.catalog_reader import CatalogReader
 from hedgerow.service.wire.command_failure import CommandFailed
-from hedgerow.service.wire.copy_output import encode_copy
-from hedgerow.service.wire.parameter_types import infer_parameter_types, write_stand_ins
+from hedgerow.service.wire.copy_output import encode_copy, read_copy_options
+from hedgerow.service.wire.parameter_types import (
+    guess_parameter_types,
+    infer_parameter_types,
+    write_stand_ins,
+)
+from hedgerow.service.wire.parameter_uses import ParameterUse, find_parameter_uses
 from hedgerow.service.wire.results import (
     WireColumn,
     WireResult,
     build_result,
     list_answer_columns,
 )
+from hedgerow.service.wire.session_objects import Portal, PreparedStatement, SessionObjects
 from hedgerow.service.wire.session_settings import SessionSettings
 from hedgerow.service.wire.statement_text import (
     CommandKind,
@@ -38,9 +44,10 @@ from hedgerow.service.wire.statement_text import (
 )
 from hedgerow.service.wire.values import decode_parameter
 
-__all__ = ["CommandRunner", "Portal", "PreparedStatement"]
+__all__ = ["CommandRunner"]
 
 _TEXT_OID: Final = 25
+_TEXT_ARRAYS: Final = (1003, 1009, 1015)
 _SETTING_WORDS: Final = {
     "transaction_isolation_level": "transaction_isolation",
 }
@@ -48,33 +55,13 @@ _KEPT_MESSAGE: Final = (
     "ROLLBACK refunds nothing: questions that were asked in this transaction stay charged, and"
     " their answers are free when asked again."
 )
+_LOCAL_MESSAGE: Final = "SET LOCAL changes nothing outside of a transaction. Write SET, or BEGIN."
+_HOLDS: Final = re.compile(r"\bWITH\s+HOLD\b", re.IGNORECASE)
+_LOCAL: Final = re.compile(r"SET\s+LOCAL\b", re.IGNORECASE)
+_COPIES: Final = re.compile(r"COPY\b.*\bTO\b", re.IGNORECASE | re.DOTALL)
 _WRITES: Final = re.compile(
     r"(INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|TRUNCATE|GRANT|COPY|DO|CALL)\b", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedStatement:
-    """A statement with the types that its client declared for its parameters."""
-
-    text: str
-    oids: tuple[int, ...] = ()
-
-
-@dataclass(slots=True)
-class Portal:
-    """A statement with its parameters written in; once it has run, its result and how many rows of
-    it were sent."""
-
-    statement: PreparedStatement
-    formats: tuple[int, ...] = ()
-    result: WireResult | None = None
-    sent: int = 0
-
-    @property
-    def command(self) -> ParsedCommand:
-        """The command by kind."""
-        return parse_command(self.statement.text)
 
 
 class CommandRunner:
@@ -84,7 +71,7 @@ class CommandRunner:
         self._service, self._caller = service, caller
         self._settings = SessionSettings()
         self._catalog = CatalogReader(service, caller, self._settings)
-        self._cursors: dict[str, Portal] = {}
+        self.objects = SessionObjects()
         self._status = b"I"
         self._has_charged = False
 
@@ -104,22 +91,25 @@ class CommandRunner:
         if self._status == b"E" and command.kind not in (
             CommandKind.rollback,
             CommandKind.commit,
-            CommandKind.savepoint,
+            CommandKind.rollback_to,
         ):
             raise CommandFailed(
                 "25P02", "The transaction has failed. Send ROLLBACK before anything else."
             )
         handlers: dict[CommandKind, Callable[[ParsedCommand], WireResult]] = {
-            CommandKind.begin: lambda _: self._change_status(b"T", "BEGIN"),
+            CommandKind.begin: self._begin,
             CommandKind.commit: self._commit,
             CommandKind.rollback: self._roll_back,
-            CommandKind.savepoint: self._mark_savepoint,
+            CommandKind.rollback_to: self._roll_back_to,
             CommandKind.set: self._set,
             CommandKind.reset: self._reset,
             CommandKind.show: self._show,
             CommandKind.declare: self._declare,
             CommandKind.fetch: self._fetch,
             CommandKind.close: self._close_cursor,
+            CommandKind.deallocate: self._deallocate,
+            CommandKind.discard: self._discard,
+            CommandKind.prepare: self._refuse_prepare,
             CommandKind.copy: self._copy,
             CommandKind.query: self._query,
         }
@@ -141,22 +131,24 @@ class CommandRunner:
             raise CommandFailed("08P01", "A parameter is missing.")
         if len(values) == 0:
             return Portal(statement)
-        oids = self._infer_oids(statement)
+        oids, uses = self._infer_parameters(statement)
         spread = (
             list(formats) * len(values) if len(formats) == 1 else [*formats, *[0] * len(values)]
         )
         literals = []
         for place, value in enumerate(values):
             oid = oids[place] if place < len(oids) else _TEXT_OID
-            literals.append(_write_parameter(decode_parameter(value, oid, spread[place])))
+            literal = _write_parameter(decode_parameter(value, oid, spread[place]))
+            # In a question, what is inside an array of texts is no number.
+            literals.append(f"{literal}::text[]" if uses and oid in _TEXT_ARRAYS else literal)
         return Portal(PreparedStatement(write_parameters(statement.text, literals)))
 
     def describe_statement(
         self, statement: PreparedStatement
     ) -> tuple[tuple[int, ...], Sequence[WireColumn] | None]:
         """Return the types of the parameters of a statement, and its columns."""
-        oids = self._infer_oids(statement)
-        text = write_stand_ins(statement.text, oids)
+        oids, uses = self._infer_parameters(statement)
+        text = write_stand_ins(statement.text, oids, uses)
         return oids, self.describe(Portal(PreparedStatement(text)))
 
     def describe(self, portal: Portal) -> Sequence[WireColumn] | None:
@@ -167,7 +159,7 @@ class CommandRunner:
         if command.kind is CommandKind.show:
             return self._show(command).columns
         if command.kind is CommandKind.fetch:
-            return self.describe(self.find_cursor(command.name))
+            return self.describe(self.objects.find_cursor(command.name))
         if command.kind is not CommandKind.query:
             return None
         return self._describe_query(command.text)
@@ -177,14 +169,20 @@ class CommandRunner:
         if found is not None:
             return found.columns
         self._refuse_writes(sql)
-        columns = self._service.describe(self._caller, remove_public_schema(sql))
+        columns = self._service.describe(self._caller, _read_as_question(sql))
         return list_answer_columns(columns, intervals=self._settings.intervals)
 
-    def _infer_oids(self, statement: PreparedStatement) -> tuple[int, ...]:
-        is_catalog = self._catalog.is_about_catalog(statement.text)
-        return infer_parameter_types(
-            statement.text, statement.oids, self._can_read, is_catalog=is_catalog
-        )
+    def _infer_parameters(
+        self, statement: PreparedStatement
+    ) -> tuple[tuple[int, ...], Mapping[int, ParameterUse]]:
+        """Return the types of the parameters of a statement, and what they are compared with."""
+        text, declared = statement.text, statement.oids
+        if not count_parameters(text):
+            return (), {}
+        if self._catalog.is_about_catalog(text):
+            return guess_parameter_types(text, declared, self._can_read), {}
+        uses = find_parameter_uses(_read_as_question(text), self._catalog.list_tables())
+        return infer_parameter_types(text, declared, uses), uses
 
     def _can_read(self, sql: str) -> bool:
         try:
@@ -200,7 +198,7 @@ class CommandRunner:
         if found is not None:
             return found
         self._refuse_writes(command.text)
-        sql = remove_public_schema(command.text)
+        sql = _read_as_question(command.text)
         columns = self._service.describe(self._caller, sql)
         answer = self._service.ask(
             self._caller,
@@ -212,22 +210,26 @@ class CommandRunner:
         return build_result(answer, columns, intervals=self._settings.intervals)
 
     def _refuse_writes(self, sql: str) -> None:
+        if _COPIES.match(sql):
+            raise NotAllowed("COPY takes a question here. Write COPY (SELECT …) TO STDOUT.")
         if _WRITES.match(sql):
             raise NotAllowed("Only questions can be asked here: tables are read-only.")
 
     def _copy(self, command: ParsedCommand) -> WireResult:
-        result = self._query(parse_command(command.value))
-        return encode_copy(result, command.text)
+        options = read_copy_options(command.text)  # refused before anything is charged
+        return encode_copy(self._query(parse_command(command.value)), options)
 
     # Cursors
 
     def _declare(self, command: ParsedCommand) -> WireResult:
-        self._cursors[command.name] = Portal(PreparedStatement(command.value))
+        is_held = _HOLDS.search(command.text[: -len(command.value)]) is not None
+        portal = Portal(PreparedStatement(command.value), is_held=is_held)
+        self.objects.add_cursor(command.name, portal)
         return WireResult("DECLARE CURSOR")
 
     def _fetch(self, command: ParsedCommand) -> WireResult:
         """Fetch rows of a cursor; its question runs, and is charged, at the first of them."""
-        cursor = self.find_cursor(command.name)
+        cursor = self.objects.find_cursor(command.name)
         if cursor.result is None:
             cursor.result = self.run(cursor)
         words = command.value.upper().split()
@@ -242,42 +244,73 @@ class CommandRunner:
         return WireResult(f"FETCH {len(shown)}", cursor.result.columns, shown, (), True)
 
     def _close_cursor(self, command: ParsedCommand) -> WireResult:
-        self._cursors.pop(command.name, None)
+        if command.name == "all":
+            self.objects.close_cursors()
+        else:
+            self.objects.find_cursor(command.name)
+            self.objects.close_portal(command.name)
         return WireResult("CLOSE CURSOR")
 
-    def find_cursor(self, name: str) -> Portal:
-        """Return a cursor."""
-        if name not in self._cursors:
-            raise CommandFailed("34000", f"There is no cursor or portal {name}.")
-        return self._cursors[name]
+    # Prepared statements
+
+    def _deallocate(self, command: ParsedCommand) -> WireResult:
+        if command.name == "all":
+            self.objects.close_statements()
+        else:
+            self.objects.find_statement(command.name)
+            self.objects.close_statement(command.name)
+        return WireResult("DEALLOCATE")
+
+    def _refuse_prepare(self, command: ParsedCommand) -> WireResult:
+        word = command.text.split()[0].upper()
+        raise CommandFailed(
+            "0A000",
+            f"{word} is not supported in SQL. Send the question itself, or bind its parameters"
+            " with your driver.",
+        )
 
     # Transactions and settings
 
-    def _change_status(self, status: bytes, tag: str) -> WireResult:
-        self._status = status
-        return WireResult(tag)
+    def _begin(self, command: ParsedCommand) -> WireResult:  # noqa: ARG002
+        if self._status == b"I":
+            self._status, self._has_charged = b"T", False
+            self._settings.begin()
+        return WireResult("BEGIN")
 
-    def _commit(self, command: ParsedCommand) -> WireResult:  # noqa: ARG002
-        tag = "ROLLBACK" if self._status == b"E" else "COMMIT"
-        self._has_charged = False
-        self._cursors.clear()
-        return self._change_status(b"I", tag)
+    def _commit(self, command: ParsedCommand) -> WireResult:
+        if self._status == b"E":
+            return self._roll_back(command)
+        self._status = b"I"
+        self.objects.close_cursors(keeps_held=True)
+        self._settings.end(keeps=True)
+        return WireResult("COMMIT")
 
     def _roll_back(self, command: ParsedCommand) -> WireResult:  # noqa: ARG002
         notes = (_KEPT_MESSAGE,) if self._has_charged and self._status != b"I" else ()
-        self._has_charged = False
-        self._cursors.clear()
         self._status = b"I"
+        self.objects.close_cursors()
+        self._settings.end(keeps=False)
         return WireResult("ROLLBACK", notes=notes)
 
-    def _mark_savepoint(self, command: ParsedCommand) -> WireResult:
-        word = command.text.split()[0].upper()
-        if word == "ROLLBACK" and self._status == b"E":
+    def _roll_back_to(self, command: ParsedCommand) -> WireResult:  # noqa: ARG002
+        if self._status == b"E":
             self._status = b"T"
-        return WireResult(word)
+        return WireResult("ROLLBACK")
+
+    def _discard(self, command: ParsedCommand) -> WireResult:
+        if command.name == "all":
+            self.objects.close_cursors()
+            self.objects.close_statements()
+            self._settings.reset("all")
+        return WireResult(f"DISCARD {command.name.upper()}")
 
     def _set(self, command: ParsedCommand) -> WireResult:
-        self._settings.change(command.name, command.value)
+        if not _LOCAL.match(command.text):
+            self._settings.change(command.name.lower(), command.value)
+        elif self._status == b"I":
+            return WireResult("SET", notes=(_LOCAL_MESSAGE,))
+        else:
+            self._settings.change(command.name.lower(), command.value, is_local=True)
         return WireResult("SET")
 
     def _reset(self, command: ParsedCommand) -> WireResult:
@@ -289,8 +322,18 @@ class CommandRunner:
         if name == "all":
             return _list_settings(self._settings)
         name = _SETTING_WORDS.get(name, name)
+        value = self._settings.find(name)
+        if value is None:
+            raise CommandFailed("42704", f"There is no setting {name}. SHOW ALL lists them.")
+        if name == "hedgerow.epsilon":
+            value = value or self._service.default_epsilon
         column = WireColumn(name, _TEXT_OID)
-        return WireResult("SHOW", [column], [[self._settings.read(name)]], (), True)
+        return WireResult("SHOW", [column], [[value]], (), True)
+
+
+def _read_as_question(sql: str) -> str:
+    """Return a statement in the words that questions know."""
+    return write_array_conditions(remove_public_schema(sql))
 
 
 def _list_settings(settings: SessionSettings) -> WireResult:

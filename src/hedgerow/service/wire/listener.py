@@ -34,7 +34,7 @@ class WireListener:
         self._service, self._metrics, self._tls = service, metrics, tls
         limits = service.settings.limits
         self._half_open = ConnectionPlaces(limits.half_open, limits.half_open_per_address)
-        self._cancels: dict[tuple[int, int], Callable[[], None]] = {}
+        self._cancels: dict[tuple[int, bytes], Callable[[], None]] = {}
         self._sessions: dict[Task, WireSession] = {}
         self._callers: dict[Task, Caller] = {}
         self._reasons: dict[Task, tuple[str, str]] = {}
@@ -122,16 +122,16 @@ class WireListener:
                     self._end(task, _STOPPED)
             await asyncio.sleep(0.05)
 
-    def register(self, key: tuple[int, int], cancel: Callable[[], None]) -> None:
+    def register(self, key: tuple[int, bytes], cancel: Callable[[], None]) -> None:
         """Let a key cancel a session."""
         self._cancels[key] = cancel
 
-    def cancel(self, key: tuple[int, int]) -> None:
+    def cancel(self, key: tuple[int, bytes]) -> None:
         """Cancel the session of a key; nothing tells whether there is one."""
         if key in self._cancels:
             self._cancels[key]()
 
-    def unregister(self, key: tuple[int, int]) -> None:
+    def unregister(self, key: tuple[int, bytes]) -> None:
         """Forget a key."""
         self._cancels.pop(key, None)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Caller
@@ -13,7 +13,7 @@ from hedgerow.service.wire.channel import ConnectionEnds, WireChannel
 from hedgerow.service.wire.messages import BodyReader, MalformedMessage
 from hedgerow.service.wire.scram import MECHANISM, ScramFailed, start_scram
 
-__all__ = ["log_in", "negotiate_startup"]
+__all__ = ["Startup", "log_in", "negotiate_startup"]
 
 _MAX_LOGIN = 4096  # bytes of a message
 _WRONG_TOKEN = (
@@ -22,10 +22,18 @@ _WRONG_TOKEN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Startup:
+    """The version and the parameters of a connection."""
+
+    version: int
+    parameters: Mapping[str, str]
+
+
 async def negotiate_startup(
-    channel: WireChannel, cancel: Callable[[tuple[int, int]], None]
-) -> dict[str, str]:
-    """Read up to the startup message and return its parameters; a cancel request ends here."""
+    channel: WireChannel, cancel: Callable[[tuple[int, bytes]], None]
+) -> Startup:
+    """Read up to the startup message and return it; a cancel request ends here."""
     while True:
         body = await channel.read_startup()
         code = body.read_integer(4)
@@ -34,26 +42,25 @@ async def negotiate_startup(
         elif code == wire.GSS_REQUEST:
             await channel.send(b"N")
         elif code == wire.CANCEL_REQUEST:
-            cancel((body.read_integer(4), body.read_integer(4) & 0xFFFFFFFF))
+            cancel((body.read_integer(4), body.read_rest()))
             raise ConnectionEnds
         elif code >> 16 != wire.PROTOCOL_3 >> 16:
             await channel.end("08P01", "Only version 3 of the protocol is supported.")
         elif channel.lacks_tls:
             await channel.end("28000", "TLS is required: connect with sslmode=require.")
         else:
-            return await _read_parameters(channel, code, body)
+            return await _read_startup(channel, code, body)
 
 
-async def _read_parameters(channel: WireChannel, code: int, body: BodyReader) -> dict[str, str]:
-    """Read the parameters, and name those that this version does not know."""
+async def _read_startup(channel: WireChannel, version: int, body: BodyReader) -> Startup:
+    """Read the parameters, and name the newest version and what is unknown, if that is needed."""
     parameters: dict[str, str] = {}
     while name := body.read_text():
         parameters[name] = body.read_text()
     unknown = [name for name in parameters if name.startswith("_pq_.")]
-    if code != wire.PROTOCOL_3 or unknown:
-        texts = b"".join(name.encode() + b"\0" for name in unknown)
-        await channel.send(wire.encode_message(b"v", struct.pack("!ii", 0, len(unknown)) + texts))
-    return parameters
+    if version > wire.NEWEST_PROTOCOL or unknown:
+        await channel.send(wire.encode_negotiation(unknown))
+    return Startup(min(version, wire.NEWEST_PROTOCOL), parameters)
 
 
 async def log_in(channel: WireChannel, name: str, accounts: AccountFile) -> Caller:

@@ -11,6 +11,7 @@ __all__ = [
     "CANCEL_REQUEST",
     "GSS_REQUEST",
     "MAX_MESSAGE",
+    "NEWEST_PROTOCOL",
     "PROTOCOL_3",
     "TLS_REQUEST",
     "BodyReader",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 PROTOCOL_3: Final = 3 << 16
+NEWEST_PROTOCOL: Final = PROTOCOL_3 + 2  # 3.2 has longer cancel keys
 CANCEL_REQUEST: Final = 80_877_102
 TLS_REQUEST: Final = 80_877_103
 GSS_REQUEST: Final = 80_877_104
@@ -116,9 +118,15 @@ def encode_parameter_status(name: str, value: str) -> bytes:
     return encode_message(b"S", _encode_texts(name, value))
 
 
-def encode_backend_key(process: int, secret: int) -> bytes:
-    """Return the numbers with which a client may cancel."""
-    return encode_message(b"K", struct.pack("!II", process, secret))
+def encode_negotiation(unknown: Sequence[str]) -> bytes:
+    """Return the newest version that is spoken here, and the options that are unknown."""
+    head = struct.pack("!ii", NEWEST_PROTOCOL, len(unknown))
+    return encode_message(b"v", head + _encode_texts(*unknown))
+
+
+def encode_backend_key(process: int, secret: bytes) -> bytes:
+    """Return the number and the secret with which a client may cancel."""
+    return encode_message(b"K", struct.pack("!I", process) + secret)
 
 
 def encode_ready(status: bytes) -> bytes:

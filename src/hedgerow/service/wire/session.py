@@ -13,7 +13,6 @@ import secrets
 import ssl
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from hedgerow.service.accounts.records import Caller
@@ -24,10 +23,11 @@ from hedgerow.service.question_run import allow_abandonment
 from hedgerow.service.wire import messages as wire
 from hedgerow.service.wire.channel import ConnectionEnds, WireChannel
 from hedgerow.service.wire.command_failure import CommandFailed
-from hedgerow.service.wire.commands import CommandRunner, Portal, PreparedStatement
+from hedgerow.service.wire.commands import CommandRunner
 from hedgerow.service.wire.login import log_in, negotiate_startup
 from hedgerow.service.wire.messages import BodyReader, MalformedMessage
 from hedgerow.service.wire.results import WireResult, build_fields
+from hedgerow.service.wire.session_objects import Portal, PreparedStatement
 from hedgerow.service.wire.statement_text import split_statements
 from hedgerow.service.wire.values import encode_value
 
@@ -55,18 +55,9 @@ class CancelRegistry(Protocol):
     """The sessions of a listener by their cancel keys, and whose they are."""
 
     def admit(self, caller: Caller) -> None: ...
-    def register(self, key: tuple[int, int], cancel: Callable[[], None]) -> None: ...
-    def cancel(self, key: tuple[int, int]) -> None: ...
-    def unregister(self, key: tuple[int, int]) -> None: ...
-
-
-@dataclass(slots=True)
-class _Extended:
-    """The prepared statements and portals of a session."""
-
-    statements: dict[str, PreparedStatement] = field(default_factory=dict)
-    portals: dict[str, Portal] = field(default_factory=dict)
-    skips_to_sync: bool = False
+    def register(self, key: tuple[int, bytes], cancel: Callable[[], None]) -> None: ...
+    def cancel(self, key: tuple[int, bytes]) -> None: ...
+    def unregister(self, key: tuple[int, bytes]) -> None: ...
 
 
 class WireSession:
@@ -83,9 +74,9 @@ class WireSession:
     ) -> None:
         self._channel = WireChannel(reader, writer, tls)
         self._service, self._metrics, self._registry = service, metrics, registry
-        self._key = (secrets.randbits(31), secrets.randbits(32))
+        self._key = (secrets.randbits(31), secrets.token_bytes(32))
         self._cancelled = asyncio.Event()
-        self._extended = _Extended()
+        self._skips_to_sync = False
         self._runner: CommandRunner | None = None
         self._waits_since: float | None = None
 
@@ -113,7 +104,10 @@ class WireSession:
     async def _start(self) -> Caller:
         """Return the caller, after login and greeting."""
         channel, name = self._channel, self._service.name
-        parameters = await negotiate_startup(channel, self._registry.cancel)
+        startup = await negotiate_startup(channel, self._registry.cancel)
+        parameters = startup.parameters
+        if startup.version < wire.NEWEST_PROTOCOL:
+            self._key = (self._key[0], self._key[1][:4])
         caller = await log_in(channel, parameters.get("user", ""), self._service.accounts)
         if parameters.get("database", name) != name:
             await channel.end("3D000", f"There is one database here: {name}.")
@@ -152,13 +146,14 @@ class WireSession:
                 await self._channel.end("28000", "The token was revoked or has expired.")
             body = BodyReader(data)
             if kind == b"Q":
-                self._extended.skips_to_sync = False
+                self._skips_to_sync = False
                 await self._run_simple(body)
             elif kind == b"S":
-                self._extended.skips_to_sync = False
-                self._extended.portals.pop("", None)
+                self._skips_to_sync = False
+                if self._get_runner().status == b"I":
+                    self._get_runner().objects.close_portals()
                 await self._channel.send(wire.encode_ready(self._get_runner().status))
-            elif kind == b"H" or self._extended.skips_to_sync:
+            elif kind == b"H" or self._skips_to_sync:
                 await self._channel.send(b"")
             elif kind in handlers:
                 try:
@@ -166,7 +161,7 @@ class WireSession:
                 except MalformedMessage:
                     raise
                 except Exception as error:
-                    self._extended.skips_to_sync = True
+                    self._skips_to_sync = True
                     await self._send_error(error)
             else:
                 raise MalformedMessage
@@ -267,11 +262,8 @@ class WireSession:
         statements = split_statements(text)
         if len(statements) > 1:
             raise CommandFailed("42601", "A prepared statement holds one command. Send them apart.")
-        if name and name in self._extended.statements:
-            raise CommandFailed("42P05", f"There is a prepared statement {name} already.")
-        self._extended.statements[name] = PreparedStatement(
-            statements[0] if statements else "", tuple(oids)
-        )
+        prepared = PreparedStatement(statements[0] if statements else "", tuple(oids))
+        self._get_runner().objects.add_statement(name, prepared)
         await self._channel.send(wire.encode_message(b"1"))
 
     async def _bind(self, body: BodyReader) -> None:
@@ -283,10 +275,11 @@ class WireSession:
             values.append(None if size == -1 else body.read_bytes(size))
         result_formats = [body.read_integer(2) for _ in range(body.read_count())]
         body.check_end()
-        prepared = self._find_statement(name)
-        bound = await asyncio.to_thread(self._get_runner().bind, prepared, values, formats)
+        runner = self._get_runner()
+        prepared = runner.objects.find_statement(name)
+        bound = await asyncio.to_thread(runner.bind, prepared, values, formats)
         bound.formats = tuple(result_formats)
-        self._extended.portals[portal_name] = bound
+        runner.objects.add_portal(portal_name, bound)
         await self._channel.send(wire.encode_message(b"2"))
 
     async def _describe(self, body: BodyReader) -> None:
@@ -294,12 +287,12 @@ class WireSession:
         body.check_end()
         runner = self._get_runner()
         if kind == b"S":
-            prepared = self._find_statement(name)
+            prepared = runner.objects.find_statement(name)
             oids, columns = await asyncio.to_thread(runner.describe_statement, prepared)
             await self._channel.send(wire.encode_parameter_description(oids))
             formats: tuple[int, ...] = ()
         else:
-            portal = self._find_portal(name)
+            portal = runner.objects.find_portal(name)
             columns, formats = await asyncio.to_thread(runner.describe, portal), portal.formats
         if columns is None:
             await self._channel.send(wire.encode_message(b"n"))
@@ -309,7 +302,7 @@ class WireSession:
     async def _execute(self, body: BodyReader) -> None:
         name, most = body.read_text(), body.read_integer(4)
         body.check_end()
-        portal = self._find_portal(name)
+        portal = self._get_runner().objects.find_portal(name)
         if not portal.statement.text:
             await self._channel.send(wire.encode_message(b"I"))
             return
@@ -328,19 +321,10 @@ class WireSession:
     async def _close(self, body: BodyReader) -> None:
         kind, name = body.read_bytes(1), body.read_text()
         body.check_end()
-        held: dict[str, Any] = self._extended.statements if kind == b"S" else self._extended.portals
-        held.pop(name, None)
+        objects = self._get_runner().objects
+        close = objects.close_statement if kind == b"S" else objects.close_portal
+        close(name)
         await self._channel.send(wire.encode_message(b"3"))
-
-    def _find_statement(self, name: str) -> PreparedStatement:
-        if name not in self._extended.statements:
-            raise CommandFailed("26000", f"There is no prepared statement {name}.")
-        return self._extended.statements[name]
-
-    def _find_portal(self, name: str) -> Portal:
-        # A cursor is a portal that was opened in SQL.
-        portal = self._extended.portals.get(name)
-        return self._get_runner().find_cursor(name) if portal is None else portal
 
 
 def _forget_outcome(task: asyncio.Task[Any]) -> None:

@@ -40,14 +40,24 @@ USUAL_SETTINGS: Final = {
     "escape_string_warning": "on",
     "idle_in_transaction_session_timeout": "0",
     "is_superuser": "off",
+    "jit": "off",
     "lc_messages": "C",
     "lc_monetary": "C",
     "lc_numeric": "C",
     "lc_time": "C",
     "lock_timeout": "0",
+    "max_connections": "100",
     "max_index_keys": "32",
+    "role": "none",
     "row_security": "on",
+    "ssl": "off",
+    "synchronous_commit": "on",
     "wal_level": "replica",
+}
+_OWN_SETTINGS: Final = {
+    "hedgerow.epsilon": "",
+    "hedgerow.delta": "",
+    "hedgerow.intervals": "off",
 }
 
 
@@ -56,6 +66,8 @@ class SessionSettings:
 
     def __init__(self) -> None:
         self._changed: dict[str, str] = {}
+        self._before: dict[str, str] | None = None  # the transaction that runs
+        self._local: set[str] = set()
 
     @property
     def epsilon(self) -> Decimal | None:
@@ -72,8 +84,25 @@ class SessionSettings:
         """True if the ends of intervals come as further columns."""
         return self._changed.get(_PREFIX + "intervals") == "on"
 
-    def change(self, name: str, text: str) -> None:
-        """Set a setting."""
+    def begin(self) -> None:
+        """Begin a transaction, which may take changes back."""
+        self._before, self._local = dict(self._changed), set()
+
+    def end(self, *, keeps: bool) -> None:
+        """End the transaction, if there is one; what was set for it alone ends in any case."""
+        before = self._before
+        if before is None:
+            return
+        ended = self._local if keeps else {*self._changed, *before}
+        for name in ended:
+            self._changed.pop(name, None)
+            if name in before:
+                self._changed[name] = before[name]
+        self._before = None
+
+    def change(self, name: str, text: str, *, is_local: bool = False) -> None:
+        """Set a setting, perhaps for this transaction alone."""
+        (self._local.add if is_local else self._local.discard)(name)
         value = text[1:-1].replace("''", "'") if text[:1] == text[-1:] == "'" else text
         if value.upper() == "DEFAULT":
             self.reset(name)
@@ -97,8 +126,8 @@ class SessionSettings:
         return dict(sorted((USUAL_SETTINGS | self._changed).items()))
 
     def find(self, name: str) -> str | None:
-        """Return a setting as text; None if nobody has heard of it."""
-        return self._changed.get(name, USUAL_SETTINGS.get(name))
+        """Return a setting as text; None if there is none of its name."""
+        return self._changed.get(name, USUAL_SETTINGS.get(name, _OWN_SETTINGS.get(name)))
 
     def _read_number(self, name: str) -> Decimal | None:
         text = self._changed.get(_PREFIX + name)
@@ -108,7 +137,10 @@ class SessionSettings:
 def _check_own(name: str, value: str) -> str:
     own = name.removeprefix(_PREFIX)
     if own in ("epsilon", "delta"):
-        return str(parse_number_text(value, name))
+        number = parse_number_text(value, name)
+        if number <= 0:
+            raise InvalidArgument(name, "must be above 0", value[:60])
+        return str(number)
     if own == "intervals":
         if value.lower() not in ("on", "off", "true", "false", "1", "0"):
             raise InvalidArgument(name, "must be on or off", value[:60])

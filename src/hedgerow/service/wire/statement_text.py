@@ -10,18 +10,19 @@ from enum import StrEnum
 from typing import Final
 
 __all__ = [
+    "OPAQUE_TEXT",
     "CommandKind",
     "ParsedCommand",
     "count_parameters",
     "parse_command",
-    "quote_output_names",
     "remove_public_schema",
     "split_statements",
+    "write_for_parser",
     "write_parameters",
 ]
 
 # Whatever may hold a semicolon or a dollar sign without meaning it.
-_OPAQUE: Final = r"""
+OPAQUE_TEXT: Final = r"""
     [eE]'(?:\\.|''|[^'\\])*'      # a string with backslashes
   | '(?:''|[^'])*'
   | "(?:""|[^"])*"
@@ -29,14 +30,17 @@ _OPAQUE: Final = r"""
   | /\*.*?\*/
   | \$(?P<tag>(?:[A-Za-z_]\w*)?)\$.*?\$(?P=tag)\$  # a dollar-quoted string
 """
-_PARTS: Final = re.compile(rf"(?:{_OPAQUE})|(?P<end>;)|\$(?P<number>\d+)", re.DOTALL | re.VERBOSE)
-_KEYWORD_NAMES: Final = re.compile(
+_PARTS: Final = re.compile(
+    rf"(?:{OPAQUE_TEXT})|(?P<end>;)|\$(?P<number>\d+)", re.DOTALL | re.VERBOSE
+)
+_UNREADABLE: Final = re.compile(
     r"(?P<as>\bAS\s+)(?P<word>SELECT|INSERT|UPDATE|DELETE|TABLE|DEFAULT|CHECK|COLUMN|UNIQUE)\b"
-    rf"|(?:{_OPAQUE})",
+    r"|(?P<array>\b(?:oid|reg[a-z]+)\s*\[\s*\])"
+    rf"|(?:{OPAQUE_TEXT})",
     re.DOTALL | re.VERBOSE | re.IGNORECASE,
 )
 _PUBLIC_SCHEMA: Final = re.compile(
-    rf"""(?P<schema>(?<![\w."])(?:"public"|public)\s*\.\s*(?=["\w]))|(?:{_OPAQUE})""",
+    rf"""(?P<schema>(?<![\w."])(?:"public"|public)\s*\.\s*(?=["\w]))|(?:{OPAQUE_TEXT})""",
     re.DOTALL | re.VERBOSE | re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
@@ -52,6 +56,7 @@ class CommandKind(StrEnum):
     commit = "commit"
     rollback = "rollback"
     savepoint = "savepoint"
+    rollback_to = "rollback to"
     set = "set"
     show = "show"
     reset = "reset"
@@ -59,6 +64,8 @@ class CommandKind(StrEnum):
     fetch = "fetch"
     close = "close"
     deallocate = "deallocate"
+    prepare = "prepare"
+    discard = "discard"
     copy = "copy"
     ignored = "ignored"
 
@@ -79,7 +86,7 @@ _PATTERNS: Final[tuple[tuple[CommandKind, re.Pattern[str]], ...]] = tuple(
         (CommandKind.begin, r"(BEGIN|START\s+TRANSACTION)\b.*"),
         (CommandKind.commit, r"(COMMIT|END)\b.*"),
         (CommandKind.savepoint, r"(SAVEPOINT|RELEASE)\b.*"),
-        (CommandKind.savepoint, r"ROLLBACK\s+(WORK\s+|TRANSACTION\s+)?TO\b.*"),
+        (CommandKind.rollback_to, r"ROLLBACK\s+(WORK\s+|TRANSACTION\s+)?TO\b.*"),
         (CommandKind.rollback, r"(ROLLBACK|ABORT)\b.*"),
         (CommandKind.ignored, r"SET\s+(SESSION\s+CHARACTERISTICS|TRANSACTION)\b.*"),
         (
@@ -89,7 +96,7 @@ _PATTERNS: Final[tuple[tuple[CommandKind, re.Pattern[str]], ...]] = tuple(
         (CommandKind.set, r"SET\s+(?P<plain>NAMES|TIME\s+ZONE)\s+(?P<value>.*)"),
         (CommandKind.show, rf"SHOW\s+(?:{_NAME}|(?P<setting>[\w ]+))\s*"),
         (CommandKind.reset, rf"RESET\s+{_NAME}\s*"),
-        (CommandKind.ignored, r"(DISCARD|LISTEN|UNLISTEN|NOTIFY|LOCK|ANALYZE|VACUUM)\b.*"),
+        (CommandKind.ignored, r"(LISTEN|UNLISTEN|NOTIFY|LOCK|ANALYZE|VACUUM)\b.*"),
         (
             CommandKind.declare,
             rf"DECLARE\s+{_NAME}\s+(?:[A-Z ]*?\s)?CURSOR\s+(?:WITH(?:OUT)?\s+HOLD\s+)?FOR\s+"
@@ -102,6 +109,8 @@ _PATTERNS: Final[tuple[tuple[CommandKind, re.Pattern[str]], ...]] = tuple(
         ),
         (CommandKind.close, rf"CLOSE\s+{_NAME}\s*"),
         (CommandKind.deallocate, rf"DEALLOCATE\s+(?:PREPARE\s+)?{_NAME}\s*"),
+        (CommandKind.discard, rf"DISCARD\s+{_NAME}\s*"),
+        (CommandKind.prepare, r"(PREPARE|EXECUTE)\s.*"),
         (CommandKind.copy, r"COPY\s*\((?P<value>.*)\)\s*TO\s+STDOUT\b.*"),
     )
 )
@@ -152,14 +161,19 @@ def write_parameters(text: str, literals: Sequence[str]) -> str:
     return _PARTS.sub(replace, text)
 
 
-def quote_output_names(text: str) -> str:
-    """Return a statement with quotes around keywords that name outputs, as in ``1 AS select``.
+def write_for_parser(text: str) -> str:
+    """Return a statement with quotes around keywords that name outputs, as in ``1 AS select``, and
+    with xid[] in place of oid[], which has the same values.
 
-    PostgreSQL reads them as names there; the parser does not.
+    PostgreSQL reads both; the parser does not.
     """
-    return _KEYWORD_NAMES.sub(
-        lambda part: f'{part["as"]}"{part["word"].lower()}"' if part["word"] else part[0], text
-    )
+
+    def replace(part: re.Match[str]) -> str:
+        if part["array"]:
+            return "xid[]"
+        return f'{part["as"]}"{part["word"].lower()}"' if part["word"] else part[0]
+
+    return _UNREADABLE.sub(replace, text)
 
 
 def remove_public_schema(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -37,6 +38,7 @@ TYPE_SIZES: Final[Mapping[int, int]] = {
     1082: 4,
     1114: 8,
 }
+_ZONE: Final = re.compile(r"(?<=\d) [+-]\d\d(:\d\d)?\Z")  # JDBC writes 2026-01-31 +00
 _EPOCH: Final = date(2000, 1, 1)
 _EPOCH_TIME: Final = datetime(2000, 1, 1)
 
@@ -137,7 +139,7 @@ def _parse_text(text: str, oid: int) -> Any:
         case 700 | 701 | 1700:
             return Decimal(text)
         case 1082:
-            return date.fromisoformat(text)
+            return date.fromisoformat(_ZONE.sub("", text))
         case 1114 | 1184:
             return datetime.fromisoformat(text)
         case _:

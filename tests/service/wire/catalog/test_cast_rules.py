@@ -33,6 +33,10 @@ from service.wire.catalog.helpers_catalog import ask
         ("'5'::int8", 5),
         ("1::boolean", True),
         ("'2026-01-02'::date", date(2026, 1, 2)),
+        ("'2026-01-02 +00'::date", date(2026, 1, 2)),
+        ("'visits'::regclass::regclass = 16384", True),
+        ("30::numeric::text", "30"),
+        ("0.50::numeric::text", "0.5"),
         ("cast('x' as varchar(10))", "x"),
     ],
 )

@@ -30,6 +30,7 @@ def test_it_reaches_neither_files_nor_its_own_settings(sql: str) -> None:
         ('SELECT "nothing" FROM "pg_catalog.pg_class"', "42703"),
         ('SELECT "t"."x" FROM "pg_catalog.pg_class"', "42P01"),
         ("SELECT CAST('a' AS INTEGER)", "22P02"),
+        ("SELECT 1 // 0", "22012"),
         ("SELECT list_extract(1, 2, 3)", None),
     ],
 )
@@ -60,3 +61,13 @@ def test_several_sessions_ask_at_once() -> None:
 def test_callers_with_the_same_tables_share_a_catalogue() -> None:
     assert open_catalog("clinic", TABLES) is open_catalog("clinic", tuple(TABLES))
     assert open_catalog("clinic", TABLES[:1]) is not open_catalog("clinic", TABLES)
+
+
+def test_joins_keep_the_order_of_a_list() -> None:
+    # psql asks this for \\gdesc, without ORDER BY.
+    names = [f"column {number}" for number in range(12)]
+    values = ", ".join(
+        f"('{name}', '{20 + number % 2 * 5}'::oid, -1)" for number, name in enumerate(names)
+    )
+    asked = f"SELECT name, format_type(tp, tpm) FROM (VALUES {values}) s(name, tp, tpm)"
+    assert [row[0] for row in ask(asked)] == names

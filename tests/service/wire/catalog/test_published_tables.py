@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from hedgerow.service.accounts.records import Account, Caller, Role
-from hedgerow.service.wire.catalog.published_tables import list_published_tables
+from hedgerow.service.wire.catalog.published_tables import find_example, list_published_tables
 from service.helpers_service import RunningService
 
 
@@ -31,8 +33,39 @@ def test_descriptions_show_declared_bounds_and_values(running: RunningService) -
     assert (
         visits.description == "Protected by patient: answers are noisy, and rows are never shown."
     )
-    assert {one.name: (one.type, one.description) for one in visits.columns} == {
-        "patient": ("int8", "privacy id"),
-        "age": ("int8", "from 0 to 110"),
-        "region": ("text", "one of 'north', 'south'"),
+    assert {one.name: (one.type, one.description, one.example) for one in visits.columns} == {
+        "patient": ("int8", "privacy id", None),
+        "age": ("int8", "from 0 to 110", "55"),
+        "region": ("text", "one of 'north', 'south'", "'north'"),
     }
+
+
+@pytest.mark.parametrize(
+    ("type_", "low", "high", "step", "values", "example"),
+    [
+        ("real", "0.5", "2.5", "0.25", None, "1.50"),
+        ("real", "0", "1e3", None, None, "500"),
+        ("date", "2026-01-01", "2026-01-31", None, None, "'2026-01-16'"),
+        (
+            "timestamp",
+            "2026-01-01 00:00:00",
+            "2026-01-03 00:00:00",
+            None,
+            None,
+            "'2026-01-02 00:00:00'",
+        ),
+        ("text", None, None, None, "'a, b', 'it''s', 'c', …", "'it''s'"),
+        ("integer", None, None, None, "3, 5, 8", "5"),
+        ("text", None, None, None, None, None),
+    ],
+)
+def test_an_example_lies_in_the_middle_of_a_column(
+    type_: str,
+    low: str | None,
+    high: str | None,
+    step: str | None,
+    values: str | None,
+    example: str | None,
+) -> None:
+    column = {"type": type_, "min": low, "max": high, "step": step, "value_list": values}
+    assert find_example(column) == example

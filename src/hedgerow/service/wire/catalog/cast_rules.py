@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -72,6 +73,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "int2vector": "SMALLINT[]",
     "oidvector": "UINTEGER[]",
 }
+_ZONE: Final = re.compile(r"(?<=\d)\s+[+-]\d\d(:\d\d)?\Z")  # JDBC writes 2026-01-31 +00
 # Types whose values are numbers and whose texts are names.
 _NAMED_OBJECTS: Final = ("regclass", "regtype", "regnamespace", "regrole")
 
@@ -110,8 +112,13 @@ def _write_cast(node: exp.Cast, writer: ExpressionWriter) -> str:
                 part = _write_number(inner, value.this.unnest(), writer)
                 return f"CAST({part} AS {engine_type})"
             return f'pg."{inner}_name"({part})'
+        if inner in ("numeric", "decimal") and engine_type == _TEXT:
+            # PostgreSQL writes as many digits as the number has.
+            return f"regexp_replace({writer.write(value)}::VARCHAR, '\\.?0*$', '')"
         if inner.startswith("regproc") and engine_type == "UINTEGER":
             raise CommandFailed("42883", "There are no functions here that have a number.")
+    if engine_type == "DATE" and isinstance(value, exp.Literal) and value.is_string:
+        return f"CAST({write_literal(_ZONE.sub('', value.name))} AS DATE)"
     return f"CAST({writer.write(value)} AS {engine_type})"
 
 
@@ -125,6 +132,8 @@ def _find_type(type_: str, node: exp.Expr) -> str:
 
 def _write_object(type_: str, value: exp.Expr, writer: ExpressionWriter) -> str:
     """Write 'visits'::regclass as a number, and a column of numbers as names."""
+    while isinstance(value, exp.Cast) and read_type_name(value.args["to"]) == type_:
+        value = value.this.unnest()
     if isinstance(value, exp.Literal):
         return _write_number(type_, value, writer)
     return f'pg."{type_}_name"({writer.write(value)})'

@@ -44,6 +44,8 @@ _CONFIGURATION: Final[dict[str, str | bool | int | float | list[str]]] = {
     "temp_directory": "",
     "threads": "1",
     "memory_limit": "256MB",
+    # Without it, joins keep the order of the rows on their left, which psql's \gdesc relies on.
+    "disabled_optimizers": "build_side_probe_side",
 }
 _HARDENING: Final = ("SET enable_external_access = false", "SET lock_configuration = true")
 _ARROW_TYPES: Final[Mapping[str, pa.DataType]] = {
@@ -196,6 +198,8 @@ def _explain_failure(error: duckdb.Error) -> CatalogFailure:
         return CatalogFailure(f'column "{name}" does not exist', "42703")
     if missing is not None:
         return CatalogFailure(f'missing FROM-clause entry for table "{name}"', "42P01")
+    if "Division by zero" in text:
+        return CatalogFailure("division by zero", "22012")
     if isinstance(error, duckdb.ConversionException):
         return CatalogFailure("invalid input syntax for a type", "22P02")
     return CatalogFailure(text.splitlines()[0])

@@ -25,7 +25,11 @@ from hedgerow.service.wire.catalog.empty_questions import has_no_rows
 from hedgerow.service.wire.catalog.expression_writer import UnsupportedCatalogSyntax
 from hedgerow.service.wire.catalog.from_items import find_relation
 from hedgerow.service.wire.catalog.output_names import name_output
-from hedgerow.service.wire.catalog.published_tables import PUBLIC_SCHEMA, list_published_tables
+from hedgerow.service.wire.catalog.published_tables import (
+    PUBLIC_SCHEMA,
+    PublishedTable,
+    list_published_tables,
+)
 from hedgerow.service.wire.catalog.query_writer import QueryWriter
 from hedgerow.service.wire.catalog.relations import PG_CATALOG
 from hedgerow.service.wire.catalog.result_types import find_oid
@@ -33,7 +37,7 @@ from hedgerow.service.wire.catalog.session_facts import SessionFacts
 from hedgerow.service.wire.command_failure import CommandFailed
 from hedgerow.service.wire.results import WireColumn, WireResult
 from hedgerow.service.wire.session_settings import SessionSettings
-from hedgerow.service.wire.statement_text import quote_output_names
+from hedgerow.service.wire.statement_text import write_for_parser
 from hedgerow.service.wire.values import OIDS
 
 __all__ = ["CatalogReader"]
@@ -60,6 +64,7 @@ class CatalogReader:
         self._service, self._caller, self._settings = service, caller, settings
         self._facts = SessionFacts(service.name, caller.name, settings.find)
         self._opened: tuple[str, CatalogDatabase] | None = None
+        self._tables: tuple[PublishedTable, ...] = ()
 
     def answer(self, sql: str, *, runs: bool = True) -> WireResult | None:
         """Answer a question about the catalogue or the server; None for any other.
@@ -74,7 +79,7 @@ class CatalogReader:
             return None
         try:
             trees = parse(
-                quote_output_names(sql), dialect="postgres", error_level=ErrorLevel.IMMEDIATE
+                write_for_parser(sql), dialect="postgres", error_level=ErrorLevel.IMMEDIATE
             )
         except (SqlglotError, RecursionError):
             return None
@@ -89,12 +94,17 @@ class CatalogReader:
         """Return whether a statement may be about the catalogue, by its words."""
         return _CATALOG_MARKS.search(sql) is not None
 
+    def list_tables(self) -> tuple[PublishedTable, ...]:
+        """Return the tables that the caller may ask about."""
+        self._open_database()
+        return self._tables
+
     def _open_database(self) -> CatalogDatabase:
         """Return the catalogue of the accepted policy."""
         digest = self._service.policy_digest
         if self._opened is None or self._opened[0] != digest:
-            tables = list_published_tables(self._service, self._caller)
-            self._opened = digest, open_catalog(self._service.name, tables)
+            self._tables = list_published_tables(self._service, self._caller)
+            self._opened = digest, open_catalog(self._service.name, self._tables)
         return self._opened[1]
 
     def _is_answerable(self, tree: exp.Query, database: CatalogDatabase) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from hedgerow.engines.compile.quoting import quote_name
+from hedgerow.service.wire.arrays import parse_array
 from hedgerow.service.wire.catalog.expression_writer import (
     ExpressionWriter,
     Rule,
@@ -61,15 +62,7 @@ def parse_array_text(text: str) -> list[str | None]:
     """Return the items of an array in PostgreSQL's notation, such as {a,b}."""
     if not (text.startswith("{") and text.endswith("}")):
         return [text]
-    items = re.findall(r'\s*("(?:\\.|[^"\\])*"|[^,]+)\s*(?:,|$)', text[1:-1])
-    return [
-        re.sub(r"\\(.)", r"\1", item[1:-1])
-        if item.startswith('"')
-        else None
-        if item.strip().upper() == "NULL"
-        else item.strip()
-        for item in items
-    ]
+    return [item for item, _ in parse_array(text)]
 
 
 def unescape_string(text: str) -> str:
@@ -215,7 +208,19 @@ def _write_item(node: exp.Bracket, writer: ExpressionWriter) -> str:
 
 
 def _write_quotient(node: exp.Div, writer: ExpressionWriter) -> str:
-    return f"({writer.write(node.left)} / {writer.write(node.right)})"
+    sign = "//" if _is_integer(node.left) and _is_integer(node.right) else "/"
+    return f"({writer.write(node.left)} {sign} {writer.write(node.right)})"
+
+
+def _is_integer(node: exp.Expr) -> bool:
+    """Return whether an expression is a whole number by its text alone."""
+    node = node.unnest()
+    if isinstance(node, exp.Literal):
+        return not node.is_string and node.is_int
+    if isinstance(node, exp.Cast):
+        return node.args["to"].this in exp.DataType.INTEGER_TYPES
+    parts = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg)
+    return isinstance(node, parts) and all(map(_is_integer, node.iter_expressions()))
 
 
 def _write_null(_node: exp.Expr, _: ExpressionWriter) -> str:

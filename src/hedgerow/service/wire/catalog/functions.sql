@@ -53,7 +53,10 @@ CREATE MACRO pg.quote_ident(word) AS CASE
   ELSE '"' || replace(word, '"', '""') || '"' END;
 CREATE MACRO pg.parse_ident(word) AS string_split(replace(word, '"', ''), '.');
 CREATE MACRO pg.quote_literal(word) AS
-  '''' || replace(CAST(word AS VARCHAR), '''', '''''') || '''';
+  '''' || replace(CASE WHEN typeof(word) LIKE 'DECIMAL%'
+      THEN regexp_replace(CAST(word AS VARCHAR), '\.?0*$', '') ELSE CAST(word AS VARCHAR) END,
+    '''', '''''') || '''';
+CREATE MACRO pg.quote_nullable(word) AS coalesce(pg.quote_literal(word), 'NULL');
 
 -- Visibility
 CREATE MACRO pg.pg_table_is_visible(class_oid) AS class_oid IN (
