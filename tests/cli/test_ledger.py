@@ -49,7 +49,7 @@ def test_verify_and_adopt(policy: Path, capsys: pytest.CaptureFixture[str]) -> N
     found = told(capsys, "ledger", "verify", str(policy), code=1)
     assert (found["sound"], found["problem"]) == (
         False,
-        "The file is a copy: the anchor knows another one. If no other copy is in use, the"
+        "The ledger is a copy: the anchor knows another one. If no other copy is in use, the"
         " custodian runs 'hedgerow ledger adopt'.",
     )
     assert told(capsys, "ledger", "adopt", str(policy), "--note", "restored")["kind"] == "adopt"

@@ -56,7 +56,12 @@ SHELLS = {"cli", "demo", "service", "__main__"}
 CORE = {"errors", "numeric", "privacy", "sensitivity", "mechanisms", "plan", "ledger", "release"}
 CORE_MAY_IMPORT = {PACKAGE, "numpy", "cryptography"} | set(sys.stdlib_module_names)
 # A database driver stands in a ledger store only: whoever wants another store adds a line here.
-STORE_MAY_IMPORT = {"ledger.sqlite": {"apsw"}, "ledger.sqlite_file": {"apsw"}}
+STORE_MAY_IMPORT = {
+    "ledger.sqlite": {"apsw"},
+    "ledger.sqlite_file": {"apsw"},
+    "ledger.postgresql.connection": {"psycopg"},
+    "ledger.postgresql.store": {"psycopg"},
+}
 
 MODULE_LINES, MEDIAN_LINES, FUNCTION_LINES, FOLDER_MODULES = 400, 150, 60, 20
 # AST statements, which no formatter changes: behind one answer, and in one room of the core.

@@ -69,9 +69,12 @@ WRITERS = (
     "database/publishing/publisher.py",
     "database/publishing/stream_draft.py",
     "ledger/anchor.py",
+    "ledger/anchored_ledger.py",
     "ledger/creation.py",
     "ledger/entry.py",
     "ledger/interface.py",
+    "ledger/postgresql/connection.py",
+    "ledger/postgresql/store.py",
     "ledger/rules.py",
     "ledger/sqlite.py",
     "ledger/sqlite_file.py",
@@ -240,7 +243,14 @@ def test_renaming_changes_no_policy_text() -> None:
 
 def test_renaming_changes_no_ledger_file(tmp_path: Path) -> None:
     ledger = tmp_path / "x.ledger"
-    anchor = Anchor("id", 2, "hash", 3, 4, {"people": Loss(1).to_dict()}, {"a.csv": "people"}, 5)
+    anchor = Anchor(
+        "id",
+        2,
+        "hash",
+        {"people": Loss(1).to_dict()},
+        {"a.csv": "people"},
+        {"device": 3, "inode": 4, "born": 5},
+    )
     entry = Entry.build("id", 2, "adopt", {"note": "x"}, "previous", "now")
 
     def write() -> list[str]:

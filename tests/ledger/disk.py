@@ -19,8 +19,7 @@ import apsw
 import pytest
 
 from hedgerow.errors import HedgerowError, LedgerError
-from hedgerow.ledger.anchor import Anchor
-from hedgerow.ledger.durable_files import read_birth_time
+from hedgerow.ledger.anchor import Anchor, identify_file
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.sqlite import Ledger
 from ledger.making import pay, policy
@@ -338,10 +337,7 @@ def _same_file(path: Path) -> int:
         return 0
     there = [file for file in (path, path.with_name("run.ledger.new")) if file.exists()]
     if there:
-        seen = there[0].stat()
-        dataclasses.replace(
-            held, device=seen.st_dev, inode=seen.st_ino, born=read_birth_time(there[0])
-        ).write(path)
+        dataclasses.replace(held, identity=identify_file(there[0])).write(path)
     return held.seq
 
 

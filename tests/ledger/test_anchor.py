@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow.errors import LedgerError
 from hedgerow.ledger import durable_files as files
-from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.anchor import Anchor, identify_file
 from hedgerow.privacy.loss import Loss
 from ledger.making import cost, opened, rule
 
@@ -25,7 +25,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def anchor(file: Path) -> Anchor:
-    return Anchor.from_state(opened(("policy", rule("2/1", "1/1000")), ("charge", cost())), file)
+    return Anchor.from_state(
+        opened(("policy", rule("2/1", "1/1000")), ("charge", cost())), identify_file(file)
+    )
 
 
 def test_a_written_anchor_is_read_back(file: Path) -> None:
@@ -45,26 +47,32 @@ def test_an_anchor_distinguishes_the_file_from_its_copy(file: Path) -> None:
     copy = file.with_name("copy")
     copy.write_bytes(b"")
     made = anchor(file)
-    assert made.is_same_file(file)
-    assert not made.is_same_file(copy)
+    assert made.is_same_store(identify_file(file))
+    assert not made.is_same_store(identify_file(copy))
     os.rename(copy, file)
-    assert not made.is_same_file(file)
+    assert not made.is_same_store(identify_file(file))
 
 
-def test_a_file_that_got_the_number_of_the_deleted_one_is_another(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_got_the_number_of_the_deleted_one_is_another(file: Path) -> None:
     """As ext4 gives it away: device and inode agree, and only the birth does not."""
     made = anchor(file)
-    assert made.born == files.read_birth_time(file)
-    assert not dataclasses.replace(made, born=1).is_same_file(file)
-    # of an earlier version, or where systems do not tell
-    assert dataclasses.replace(made, born=None).is_same_file(file)
+    seen = identify_file(file)
+    assert made.identity["born"] == files.read_birth_time(file)
+    assert not dataclasses.replace(made, identity={**seen, "born": 1}).is_same_store(seen)
+    # where systems do not tell
+    assert dataclasses.replace(made, identity={**seen, "born": None}).is_same_store(seen)
     made.write(file)
     held = json.loads(Anchor.path_for(file).read_text(encoding="utf-8"))
-    del held["born"]
+    del held["born"]  # as in anchors of an earlier version
     Anchor.path_for(file).write_text(json.dumps(held), encoding="utf-8")
-    assert Anchor.read(file) == dataclasses.replace(made, born=None)
+    earlier = Anchor.read(file)
+    assert earlier is not None
+    assert earlier.is_same_store(seen)
+    assert not earlier.is_same_store({**seen, "inode": 1})
+    del held["inode"]
+    Anchor.path_for(file).write_text(json.dumps(held), encoding="utf-8")
+    with pytest.raises(LedgerError, match="cannot be read"):
+        Anchor.read(file)
 
 
 def test_a_replaced_file_is_readable_by_its_owner_only(file: Path) -> None:
@@ -110,7 +118,7 @@ def test_an_anchor_remembers_sources_and_earlier_versions_had_none(file: Path) -
             ("policy", rule(sources={"a.csv": "patients"})),
             ("policy", rule(sources={"b.csv": "patients"})),
         ),
-        file,
+        identify_file(file),
     )
     assert made.sources == {"a.csv": "patients", "b.csv": "patients"}
     made.write(file)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import LedgerError
-from hedgerow.ledger.location import NETWORK_FILE_SYSTEMS, resolve_ledger_path
+from hedgerow.ledger.location import NETWORK_FILE_SYSTEMS, ServerLocation, resolve_ledger_path
 
 
 def mounts(folder: Path, *lines: str) -> Path:
@@ -65,3 +65,10 @@ def test_the_innermost_mount_counts_and_a_later_one_hides_an_earlier(tmp_path: P
 def test_a_path_of_unknown_mount_type_is_accepted(tmp_path: Path) -> None:
     assert resolve_ledger_path(tmp_path / "x.ledger", tmp_path / "nothing")
     assert resolve_ledger_path(tmp_path / "x.ledger", mounts(tmp_path))
+
+
+def test_a_ledger_in_a_server_has_a_local_path_for_its_anchor(tmp_path: Path) -> None:
+    place = ServerLocation("postgresql://db/x", "house", "db/x house", tmp_path / "db-x.ledger")
+    assert resolve_ledger_path(place) == (tmp_path / "db-x.ledger").resolve()
+    with pytest.raises(LedgerError, match="does not exist"):
+        resolve_ledger_path(ServerLocation("", "house", "x", tmp_path / "none" / "x.ledger"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError, Refuse
 from hedgerow.ledger import recovery as rescue
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.chain_verification import verify
+from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.location import ServerLocation
 from hedgerow.ledger.recovery import backup, begin_after_loss, list_sources, restore
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.ledger.sqlite_file import read_entries
@@ -80,8 +83,8 @@ def test_a_copy_that_went_wrong_is_not_kept(
 ) -> None:
     real = rescue.copy_entries
 
-    def torn(db: Any, target: Path) -> None:
-        real(db, target)
+    def torn(entries: list[Entry], target: Path) -> None:
+        real(entries, target)
         change(target, "DELETE FROM entries WHERE seq = 3")
 
     made(path)
@@ -309,6 +312,18 @@ def test_adoption_may_declare_as_well(path: Path) -> None:
     entry = Ledger.adopt(path, "nobody has asked since", lost=True, spent={"patients": 3 * TENTH})
     assert entry.kind == "exhausted"
     assert left(path) == Fraction(7, 10)
+
+
+# Stores
+
+
+def test_a_server_needs_its_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = ServerLocation("postgresql://localhost/x", "house", "x", tmp_path / "x")
+    assert rescue.find_store(place).__name__ == "PostgresLedger"
+    assert rescue.find_store(tmp_path / "x.ledger") is Ledger
+    monkeypatch.setitem(sys.modules, "hedgerow.ledger.postgresql.store", None)
+    with pytest.raises(LedgerError, match=r"pip install 'hedgerow\[postgres\]'"):
+        rescue.find_store(place)
 
 
 # Sources

@@ -18,7 +18,8 @@ from hypothesis.stateful import rule as step
 from depth import many
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused
 from hedgerow.ledger.entry import Entry
-from hedgerow.ledger.rules import FORMAT, LedgerState, compute_larger_loss
+from hedgerow.ledger.entry_bodies import compute_larger_loss
+from hedgerow.ledger.rules import FORMAT, LedgerState
 from hedgerow.privacy.loss import Loss
 from ledger.making import TENTH, TIME, cost, opened, rule
 

@@ -1,4 +1,4 @@
-"""Verification of a ledger from its file alone, by sums so plain that they can be checked by eye.
+"""Verification of a ledger from its entries alone, by sums so plain that an eye can check them.
 
 It follows the hash chain and adds up fractions, and knows nothing of budgets: the charges to
 everybody, and for each partitioned table the most expensive parts, as many as its policy entry
@@ -9,19 +9,18 @@ allows a unit (twice as many under change-one). It compares the sums with the ru
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import LedgerError
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.entry import RESTORE_HINT, Entry
-from hedgerow.ledger.location import resolve_ledger_path
+from hedgerow.ledger.location import Location, resolve_ledger_path
+from hedgerow.ledger.recovery import find_store
 from hedgerow.ledger.rules import LedgerState
-from hedgerow.ledger.sqlite_file import read_entries
 from hedgerow.privacy.budget_view import format_decimals
 
 __all__ = ["VerificationReport", "verify"]
@@ -136,17 +135,18 @@ class _PopulationSums:
         self.tables = tables
 
 
-def verify(path: str | Path) -> VerificationReport:
-    """Verify the ledger at ``path`` without writing to it, and report the first bad entry."""
-    report, file = VerificationReport(), resolve_ledger_path(path)
+def verify(place: Location) -> VerificationReport:
+    """Verify a ledger without writing to it, and report the first bad entry."""
+    report, path = VerificationReport(), resolve_ledger_path(place)
     kept, tallies = list[Entry](), dict[str, _PopulationSums]()
     try:
-        for entry in read_entries(file):
+        stored, identity = find_store(place).inspect(place)
+        for entry in stored:
             _check_entry(report, entry, tallies)
             kept.append(entry)
         report.spent = {name: tally.total() for name, tally in tallies.items() if tally.is_charged}
         _compare_with_state(report, kept)
-        _compare_with_anchor(report, kept, Anchor.read(file), file)
+        _compare_with_anchor(report, kept, Anchor.read(path), identity)
     except LedgerError as problem:
         report.problem = str(problem)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -236,7 +236,10 @@ def _compare_with_state(report: VerificationReport, kept: list[Entry]) -> None:
 
 
 def _compare_with_anchor(
-    report: VerificationReport, kept: list[Entry], anchor: Anchor | None, file: Path
+    report: VerificationReport,
+    kept: list[Entry],
+    anchor: Anchor | None,
+    identity: Mapping[str, object],
 ) -> None:
     if anchor is None:
         raise LedgerError(f"The anchor of the ledger is missing. {RESTORE_HINT}")
@@ -256,8 +259,8 @@ def _compare_with_anchor(
             f"Entry {anchor.seq} of the ledger differs from the one that the anchor knows."
             f" {RESTORE_HINT}"
         )
-    if not anchor.is_same_file(file):
+    if not anchor.is_same_store(identity):
         raise LedgerError(
-            "The file is a copy: the anchor knows another one. If no other copy is in use, the"
+            "The ledger is a copy: the anchor knows another one. If no other copy is in use, the"
             " custodian runs 'hedgerow ledger adopt'."
         )

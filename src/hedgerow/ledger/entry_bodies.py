@@ -23,6 +23,7 @@ __all__ = [
     "build_act_body",
     "build_charge_body",
     "build_policy_body",
+    "compute_larger_loss",
     "parse_text",
     "read_fraction",
     "read_loss",
@@ -214,3 +215,8 @@ def read_loss(epsilon: str, delta: str, rho: str) -> Loss:
 def read_fraction(text: str) -> Fraction:
     """Read a stored number."""
     return Fraction(text)
+
+
+def compute_larger_loss(a: Loss, b: Loss) -> Loss:
+    """Return the smallest (epsilon, delta) that bounds both losses."""
+    return Loss(max(a.epsilon, b.epsilon), max(a.delta, b.delta))

@@ -1,12 +1,13 @@
-"""The location of a ledger file: a disk of this machine."""
+"""The location of a ledger: a file on a disk of this machine, or a table in a database server."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
 
-__all__ = ["NETWORK_FILE_SYSTEMS", "resolve_ledger_path"]
+__all__ = ["NETWORK_FILE_SYSTEMS", "Location", "ServerLocation", "resolve_ledger_path"]
 
 NETWORK_FILE_SYSTEMS = frozenset({"afs", "cifs", "fuse.sshfs", "nfs", "nfs4", "smb3", "smbfs"})
 """File systems over a network: their locks and syncs are not reliable enough for a ledger."""
@@ -14,9 +15,26 @@ NETWORK_FILE_SYSTEMS = frozenset({"afs", "cifs", "fuse.sshfs", "nfs", "nfs4", "s
 _MOUNT_TABLE = Path("/proc/mounts")
 
 
-def resolve_ledger_path(path: str | Path, mounts: Path = _MOUNT_TABLE) -> Path:
-    """Return the real path of a ledger file; raise LedgerError where a ledger cannot be kept."""
-    file = Path(path).resolve()
+@dataclass(frozen=True, slots=True)
+class ServerLocation:
+    """A ledger in a database server: its address without a password, its schema there, its name for
+    people, and the local path that its anchor stands beside.
+    """
+
+    address: str
+    schema: str
+    name: str
+    path: Path
+
+
+Location = str | Path | ServerLocation
+
+
+def resolve_ledger_path(place: Location, mounts: Path = _MOUNT_TABLE) -> Path:
+    """Return the real path of a ledger file, or that beside which the anchor of one in a server
+    stands; raise LedgerError where neither can be kept.
+    """
+    file = Path(place.path if isinstance(place, ServerLocation) else place).resolve()
     if file.is_dir():
         raise LedgerError(f"The ledger '{file}' is a folder. Name a file.")
     if not file.parent.is_dir():

@@ -1,14 +1,24 @@
-"""The rules of policy entries: nothing that was charged or accepted may change under a policy."""
+"""The rules of policy entries, and of charges under them: nothing that was charged or accepted may
+change under a policy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from hedgerow.errors import LedgerError, Refused
+from hedgerow.errors import BudgetExceeded, LedgerError, Refused
+from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.parallel_composition import PartLosses, TableParts
 
-__all__ = ["check_charged_populations", "check_files", "check_parts", "check_populations"]
+__all__ = [
+    "charge_budget",
+    "check_charged_populations",
+    "check_files",
+    "check_parts",
+    "check_populations",
+]
 
 _BUDGET_HINT = "Declare a budget for it."
 Files = dict[tuple[str, str], dict[str, Any]]
@@ -86,3 +96,13 @@ def check_parts(
                 f"The table '{table}' has no part '{name}' in the ruling policy. Declare it."
             )
     return TableParts(table, tuple(names))
+
+
+def charge_budget(population: str, budget: Budget, loss: Loss, at: TableParts | None) -> Budget:
+    """Charge a budget, or raise BudgetExceeded with the name of its population."""
+    try:
+        return budget.charge(loss, at)
+    except BudgetExceeded as problem:
+        raise BudgetExceeded(
+            f"{problem} This is the budget of the population '{population}'."
+        ) from None

@@ -12,17 +12,32 @@ from pathlib import Path
 
 from hedgerow.errors import InvalidArgument, LedgerError
 from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.anchored_ledger import AnchoredLedger
 from hedgerow.ledger.durable_files import sync_to_disk
 from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.location import Location, ServerLocation
 from hedgerow.ledger.rules import LedgerState
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.ledger.sqlite_file import copy_entries, explain_errors, read_entries
 from hedgerow.privacy.loss import Loss
 
-__all__ = ["backup", "begin_after_loss", "list_sources", "restore"]
+__all__ = ["backup", "begin_after_loss", "find_store", "list_sources", "move", "restore"]
 
 
-def backup(path: str | Path, target: str | Path, *, wait: float = 30.0) -> Entry:
+def find_store(place: Location) -> type[AnchoredLedger]:
+    """Return the kind of store at a place. A driver is imported only when it is needed."""
+    if not isinstance(place, ServerLocation):
+        return Ledger
+    try:
+        from hedgerow.ledger.postgresql.store import PostgresLedger
+    except ImportError:
+        raise LedgerError(
+            "A ledger in PostgreSQL needs its driver. Install it: pip install 'hedgerow[postgres]'."
+        ) from None
+    return PostgresLedger
+
+
+def backup(place: Location, target: str | Path, *, wait: float = 30.0) -> Entry:
     """Copy a ledger in use to the new file ``target``, and return the last entry of the copy.
 
     The copy is verified from its first entry to its last, and on disk when this returns. Keep the
@@ -31,15 +46,14 @@ def backup(path: str | Path, target: str | Path, *, wait: float = 30.0) -> Entry
     """
     goal = Path(target)
     draft = goal.with_name(goal.name + ".new")
-    with Ledger.open(path, create=False, wait=wait) as ledger, explain_errors(goal):
+    with find_store(place).open(place, create=False, wait=wait) as ledger, explain_errors(goal):
         if goal.exists():
             raise LedgerError(
                 f"'{goal}' exists already, and a copy never replaces a file. Name a new file."
             )
         draft.unlink(missing_ok=True)
         try:
-            with ledger._lock:
-                copy_entries(ledger._get_connection(), draft)
+            copy_entries(ledger.entries(), draft)
             last = _check_copy(draft)
             draft.rename(goal)
             sync_to_disk(goal.parent)
@@ -58,7 +72,7 @@ def _check_copy(copy: Path) -> Entry:
 
 def restore(
     copy: str | Path,
-    path: str | Path,
+    place: Location,
     note: str,
     *,
     lost: bool = False,
@@ -73,12 +87,30 @@ def restore(
     """
     if spent and not lost:
         raise InvalidArgument("spent", "is for a loss; pass lost=True as well", sorted(spent))
-    with Ledger(path, wait=wait) as ledger:
-        return ledger._restore_copy(Path(copy), note, lost, spent)
+    with find_store(place)(place, wait=wait) as ledger:
+        return ledger._restore_copy(list(read_entries(Path(copy))), note, lost, spent)
+
+
+def move(source: Location, target: Location, note: str, *, wait: float = 30.0) -> Entry:
+    """Move a ledger to another store, and return the entry with which it goes on there.
+
+    The source is closed by an entry that names its successor, and only then are its entries copied.
+    After a crash in between neither is open; the same call again finishes the move.
+    """
+    with (
+        find_store(source).open(source, create=False, wait=wait) as ledger,
+        find_store(target)(target, wait=wait) as successor,
+    ):
+        successor._finish_creation()
+        if ledger.state.successor != successor.name:
+            successor._check_free()
+            with ledger._transaction():
+                ledger._append("moved", {"to": successor.name, "note": note})
+        return successor._receive(ledger.entries())
 
 
 def begin_after_loss(
-    path: str | Path,
+    place: Location,
     note: str,
     totals: Mapping[str, Loss],
     *,
@@ -93,13 +125,13 @@ def begin_after_loss(
     """
     if not totals or not all(isinstance(total, Loss) for total in totals.values()):
         raise InvalidArgument("totals", "must be a Loss for at least one population")
-    with Ledger(path, wait=wait) as ledger:
+    with find_store(place)(place, wait=wait) as ledger:
         return ledger._create_closed(note, totals, spent)
 
 
 def list_sources(path: str | Path) -> frozenset[str]:
     """Return the sources that a ledger was ever declared for, according to its file or its anchor,
-    without writing to or trusting either.
+    without writing to or trusting either. A ledger in a server has the anchor only.
     """
     file = Path(path)
     sources = set[str]()

@@ -14,6 +14,7 @@ about them: sums only grow, so if the last sum fits, every earlier one did.
 | adopt, exact | the custodian vouched for a moved or restored file; looked at exact data |
 | act | an administrative act, by whom, and its id, which is never used twice |
 | exhausted | entries were lost: every budget counts as spent (see below) |
+| moved, arrived | the ledger goes on in another store; the end of the old one, then in the new |
 
 An exhausted budget counts as spent up to the largest total it ever had, or as the custodian
 declares. It is written as ``Loss(E, delta)``: whatever the lost entries were, the filter had
@@ -40,11 +41,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.errors import BudgetExceeded, LedgerError, Refused
+from hedgerow.errors import LedgerError, Refused
 from hedgerow.ledger.analyst_records import AnalystRecords, OpenCharge
 from hedgerow.ledger.entry import RESTORE_HINT, Entry, format_now
-from hedgerow.ledger.entry_bodies import read_fraction, read_loss
+from hedgerow.ledger.entry_bodies import compute_larger_loss, read_fraction, read_loss
 from hedgerow.ledger.policy_rules import (
+    charge_budget,
     check_charged_populations,
     check_files,
     check_parts,
@@ -55,7 +57,7 @@ from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.parallel_composition import PartLosses, TableParts
 
-__all__ = ["FORMAT", "LedgerState", "compute_larger_loss"]
+__all__ = ["FORMAT", "LedgerState"]
 
 FORMAT = 1
 _NO_LOSS = Loss(Fraction(0))
@@ -77,6 +79,7 @@ class LedgerState:
         self._analysts = AnalystRecords()
         self.questions = QuestionRecords()
         self._acts: set[str] = set()
+        self.successor, self.place = "", ""  # where it goes on, and the name of where it arrived
 
     def build_entry(self, kind: str, body: dict[str, object], time: str | None = None) -> Entry:
         """Build the next entry; ``apply`` decides whether it is accepted."""
@@ -127,6 +130,10 @@ class LedgerState:
         self.seq, self.head = entry.seq, entry.hash
 
     def _dispatch(self, entry: Entry, body: dict[str, Any], stored: bool) -> None:
+        if self.successor and entry.kind not in ("arrived", "exhausted"):
+            raise LedgerError(
+                f"The ledger is closed: it was moved to {self.successor}. Name that in the policy."
+            )
         match entry.kind:
             case "charge":
                 self._apply_charge(entry, body, stored)
@@ -140,6 +147,12 @@ class LedgerState:
                 self._apply_exhausted(body)
             case "open":
                 self._apply_open(body)
+            case "moved" if body["to"]:
+                self.successor = body["to"]
+            case "arrived":
+                if body["at"] != self.successor:
+                    raise ValueError
+                self.successor, self.place = "", body["at"]
             case "adopt" | "exact":
                 pass  # about the file, or about an exact look: the sums stay as they are
             case _:
@@ -286,7 +299,7 @@ class LedgerState:
                 self._pending.setdefault(name, []).append((entry.seq, loss, parts.get(name)))
         else:  # all budgets, or none
             self._budgets |= {
-                name: _charge_budget(name, self._budgets[name], loss, parts.get(name))
+                name: charge_budget(name, self._budgets[name], loss, parts.get(name))
                 for name, loss in losses.items()
             }
         self._charged_populations.update(losses)
@@ -303,7 +316,7 @@ class LedgerState:
                 self._require_budget(name)
                 at = body.get("parts", {}).get(name)
                 parts = None if at is None else self._read_parts(name, *at)
-                budgets[name] = _charge_budget(name, budgets[name], read_loss(**loss), parts)
+                budgets[name] = charge_budget(name, budgets[name], read_loss(**loss), parts)
         for analyst, epsilon in asked.items():
             self._check_analyst(analyst, epsilon, format_now())
 
@@ -371,6 +384,7 @@ class LedgerState:
                     f"The entries that are left show that the population '{name}' has spent more"
                     " than is declared. Declare at least that."
                 )
+        self.successor = ""  # what was lost may be all that came after a move
         self._budgets = {
             name: replace(
                 budget,
@@ -384,17 +398,3 @@ class LedgerState:
         self._charged_populations.update(spent)
         for name, loss in spent.items():
             self._raise_largest_total(name, loss)
-
-
-def _charge_budget(population: str, budget: Budget, loss: Loss, at: TableParts | None) -> Budget:
-    try:
-        return budget.charge(loss, at)
-    except BudgetExceeded as problem:
-        raise BudgetExceeded(
-            f"{problem} This is the budget of the population '{population}'."
-        ) from None
-
-
-def compute_larger_loss(a: Loss, b: Loss) -> Loss:
-    """Return the smallest (epsilon, delta) that bounds both losses."""
-    return Loss(max(a.epsilon, b.epsilon), max(a.delta, b.delta))

@@ -47,14 +47,11 @@ def read_entries(path: Path) -> Iterator[Entry]:
         yield from select_entries(db)
 
 
-def copy_entries(db: Connection, target: Path) -> None:
-    """Copy a database as it is at this moment to a new file, on disk when this returns. Others may
-    go on reading and writing.
-    """
+def copy_entries(entries: Iterable[Entry], target: Path) -> None:
+    """Write entries to a new file, on disk when this returns."""
     goal = connect(target, OPEN_NEW)
     try:
-        with goal.backup("main", db, "main") as work:
-            work.step()  # all pages in one step: a consistent snapshot
+        fill_file(goal, entries)
         goal.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
     finally:
         goal.close(True)

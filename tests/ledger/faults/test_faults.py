@@ -16,15 +16,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from hedgerow.errors import BudgetExceeded, LedgerError
+from hedgerow.errors import LedgerError
 from hedgerow.ledger import anchor, sqlite
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.durable_files import sync_to_disk
 from hedgerow.ledger.recovery import backup, restore
-from hedgerow.ledger.rules import LedgerState
 from hedgerow.ledger.sqlite import Ledger
-from hedgerow.privacy.loss import Loss
 from ledger.disk import Event, Quiet, Watched, ignored, images, record, struck, survives
 from ledger.filed import TESTS, made, program
 from ledger.making import TENTH, pay, policy, quick_folder
@@ -323,15 +321,6 @@ def test_an_unreadable_anchor_is_refused(path: Path) -> None:
     Anchor.path_for(made(path)).write_text("{", encoding="utf-8")
     with pytest.raises(LedgerError, match=r"anchor of the ledger.*cannot be read"):
         Ledger.open(path, create=False)
-
-
-def test_a_refusal_costs_no_second_reading(path: Path) -> None:
-    with Ledger.open(made(path), create=False) as ledger:
-        book = ledger.state
-        with pytest.raises(BudgetExceeded):
-            pay(ledger, Loss(Fraction(1)))
-        assert ledger.state is book
-        assert isinstance(book, LedgerState)
 
 
 def test_the_anchor_names_the_last_entry(path: Path) -> None:

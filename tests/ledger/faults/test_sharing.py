@@ -5,34 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from fractions import Fraction
 from pathlib import Path
 
 import apsw
 import pytest
 
-from hedgerow.errors import BudgetExceeded, LedgerError
+from hedgerow.errors import LedgerError
 from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
 from ledger.filed import TESTS, made, race
 from ledger.making import pay, quick_folder
 from ledger.racing import UNITS
-
-
-def test_two_objects_see_each_other(path: Path) -> None:
-    made(path)
-    with Ledger.open(path, create=False) as one, Ledger.open(path, create=False) as two:
-        charge = pay(one, Loss(Fraction(6, 10)), request="r")
-        assert two.state.budget("patients").charged.epsilon == Fraction(9, 10)
-        assert pay(two, Loss(Fraction(6, 10)), request="r") == charge
-        two.answer(charge, "x")
-        assert one.answers("q", "1") == [(charge, "x")]
-        with pytest.raises(BudgetExceeded):
-            pay(one, Loss(Fraction(2, 10)))
-        pay(one)
-        assert [entry.seq for entry in one.entries()] == list(range(1, 12))
 
 
 def test_a_lock_that_is_held_too_long_is_reported(path: Path) -> None:
@@ -87,22 +72,6 @@ print(ledger.state.budget("patients").charged.epsilon)
         env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
     assert (run.stdout, run.stderr) == ("1/2\n", "")
-
-
-def test_forking_lets_go_of_the_file_and_of_the_lock(path: Path) -> None:
-    from hedgerow.ledger import sqlite
-
-    with Ledger.open(made(path), create=False) as ledger:
-        assert ledger._database is not None
-        sqlite._before_fork()
-        assert ledger._database is None
-        taken: list[bool] = []
-        thread = threading.Thread(target=lambda: taken.append(ledger._lock.acquire(blocking=False)))
-        thread.start()
-        thread.join()
-        assert taken == [False]
-        sqlite._after_fork()
-        pay(ledger)
 
 
 def test_a_connection_carried_into_another_process_is_refused(
