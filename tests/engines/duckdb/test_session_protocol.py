@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from hedgerow.engines.duckdb import session_protocol
 from hedgerow.engines.duckdb.session_protocol import EngineLimits, hide_engine_errors
 from hedgerow.errors import InvalidArgument, SourceError
 
@@ -13,6 +16,20 @@ from hedgerow.errors import InvalidArgument, SourceError
 def test_limits_are_whole_numbers(limits: dict[str, int]) -> None:
     with pytest.raises(InvalidArgument, match=r"threads|memory"):
         EngineLimits(**limits)
+
+
+def test_an_engine_may_use_half_of_the_memory_of_its_control_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    none, group = tmp_path / "none", tmp_path / "group"
+    none.write_text("max\n")
+    monkeypatch.setattr(session_protocol, "_CONTROL_GROUP_LIMITS", (str(none), "/no/such/file"))
+    assert EngineLimits().max_bytes == whole // 2
+    group.write_text("1000000\n")
+    monkeypatch.setattr(session_protocol, "_CONTROL_GROUP_LIMITS", (str(none), str(group)))
+    assert EngineLimits().max_bytes == 500_000
+    assert EngineLimits(memory=7).max_bytes == 7
 
 
 def test_the_parent_process_loads_no_engine() -> None:

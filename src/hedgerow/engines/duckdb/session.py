@@ -71,8 +71,7 @@ class DuckDBSession:
         configuration: dict[str, str | bool | int | float | list[str]] = {**_CONFIGURATION}
         if limits.threads is not None:
             configuration["threads"] = str(limits.threads)
-        if limits.memory is not None:
-            configuration["memory_limit"] = f"{limits.memory}B"
+        configuration["memory_limit"] = f"{limits.max_bytes}B"
         self._connection = duckdb.connect(":memory:", config=configuration)
         self._lock = threading.Lock()
         self._objects: dict[str, pa.Table] = {}

@@ -6,10 +6,11 @@ also loads are named tuples, since importing dataclasses would take a tenth of i
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, TypeVar
 
 from hedgerow.errors import HedgerowError, SourceError
 
@@ -27,6 +28,10 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+_CONTROL_GROUP_LIMITS: Final = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 
 
 class _EngineLimits(NamedTuple):
@@ -35,8 +40,8 @@ class _EngineLimits(NamedTuple):
 
 
 class EngineLimits(_EngineLimits):
-    """The limits of an engine: ``threads`` and ``memory`` in bytes; None leaves them to
-    the engine.
+    """The limits of an engine: ``threads``, which None leaves to the engine, and ``memory`` in
+    bytes.
     """
 
     __slots__ = ()
@@ -49,10 +54,18 @@ class EngineLimits(_EngineLimits):
 
     @property
     def max_bytes(self) -> int:
-        """The most bytes that the engine may use: all of the machine's memory unless a limit is
-        set.
+        """The most bytes that the engine may use: half of the memory of the machine, or of its
+        control group, unless a limit is set. A join can multiply the rows of one person beyond any
+        memory, and whatever else runs on the machine must survive that.
         """
-        return self.memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return self.memory or min(_list_memory_sizes()) // 2
+
+
+def _list_memory_sizes() -> Iterator[int]:
+    yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for file in _CONTROL_GROUP_LIMITS:
+        with contextlib.suppress(OSError, ValueError):  # no such group, or "max"
+            yield int(Path(file).read_text(encoding="ascii"))
 
 
 def _check_positive(value: int | None, name: str) -> int | None:

@@ -80,7 +80,7 @@ class EngineProcess:
         self.kill = weakref.finalize(self, _kill_process, self._process)
         bounds = {
             "threads": limits.threads,
-            "memory": limits.memory,
+            "memory": limits.max_bytes,
             "space": limits.max_bytes + _EXTRA_ADDRESS_SPACE,
         }
         header, _ = self._request(
