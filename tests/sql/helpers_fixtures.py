@@ -195,7 +195,13 @@ CATALOG = Catalog(
         "orders": TableEntry(ORDERS, max_groups=4, max_rows_per_group=2),
         "lines": TableEntry(LINES, max_groups=4, max_rows_per_group=20),
         "drugs": TableEntry(DRUGS),
-        "calls": TableEntry(CALLS, max_groups=4, max_rows_per_group=3, as_of=date(2026, 8, 1)),
+        "calls": TableEntry(
+            CALLS,
+            max_groups=4,
+            max_rows_per_group=3,
+            as_of=date(2026, 8, 1),
+            max_pieces={"url": 2},
+        ),
         "letters": TableEntry(
             replace(CALLS, table="letters"), as_of=datetime(2026, 11, 30, 12, 30)
         ),

@@ -35,7 +35,7 @@ SELECT COUNT(*) FROM read_csv('x')
 --> Unsupported: Table functions are not supported
 
 SELECT UNNEST(age) FROM visits
---> Unsupported: UNNEST is not supported: it makes several rows of one
+--> Unsupported: UNNEST takes the pieces of a text
 
 SELECT COUNT(*) FROM visits WHERE age[1] = 2
 --> Unsupported: Lists, structs and maps are not supported

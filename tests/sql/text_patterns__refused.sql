@@ -11,13 +11,13 @@ SELECT COUNT(*) FROM visits WHERE REPLACE(age, 'a', 'b') = 'a'
 --> Unsupported: REPLACE needs text, but this is integer
 
 SELECT COUNT(*) FROM visits WHERE SPLIT_PART(city, '--', 1) = 'a'
---> Unsupported: SPLIT_PART takes a separator of one character, and the number of a part from 1 to 20
+--> Unsupported: SPLIT_PART takes a separator of one character, or of two different ones, and the number of a part from 1 to 20
 
 SELECT COUNT(*) FROM visits WHERE SPLIT_PART(city, '-', 0) = 'a'
---> Unsupported: SPLIT_PART takes a separator of one character, and the number of a part from 1 to 20
+--> Unsupported: SPLIT_PART takes a separator of one character, or of two different ones, and the number of a part from 1 to 20
 
 SELECT COUNT(*) FROM visits WHERE SUBSTRING_INDEX(city, '-', 2) = 'a'
---> Unsupported: SUBSTRING_INDEX takes a separator of one character, and the count 1
+--> Unsupported: SUBSTRING_INDEX takes a separator of one character, or of two different ones, and the count 1
 
 SELECT COUNT(*) FROM visits WHERE CONCAT_WS('-') = 'a'
 --> Unsupported: CONCAT_WS takes a separator and texts

@@ -95,6 +95,9 @@ def _build_entry(
         max_lengths={
             rule.name: rule.max_length for rule in table.columns if rule.max_length is not None
         },
+        max_pieces={
+            rule.name: rule.max_pieces for rule in table.columns if rule.max_pieces is not None
+        },
     )
 
 

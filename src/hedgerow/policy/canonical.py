@@ -40,6 +40,7 @@ _LATER_FIELDS = {
     "max_epsilon_per_day": None,
     "tables": None,
     "max_length": None,
+    "max_pieces": None,
 }  # fields that came later, and what they are where a text has none
 
 # Stored key -> attribute. The keys are stored in the ledger for years: renaming an attribute must
@@ -94,6 +95,7 @@ _STORED_KEYS: Final[Mapping[type, Mapping[str, str]]] = {
         "hidden": "hidden",
         "grain": "grain",
         "max_length": "max_length",
+        "max_pieces": "max_pieces",
     },
     PartitionRule: {
         "column": "column",

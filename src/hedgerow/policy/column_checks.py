@@ -15,7 +15,8 @@ from hedgerow.policy.records import ColumnRule
 __all__ = ["MAX_STEPS", "check_column"]
 
 MAX_STEPS = 2**40
-_MAX_LENGTH = 2**31 - 1
+# The keys of text columns, and the most that they may be.
+_MOST = {"max_length": 2**31 - 1, "max_pieces": 20}
 _PART_TYPES = ("integer", "text")
 _MAX_STEPS_FROM_ZERO = 2**60  # steps from zero: the engine counts them in 64-bit integers
 
@@ -30,7 +31,7 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
             ("max", rule.high),
             ("step", rule.step),
             ("values", rule.values),
-            ("max_length", rule.max_length),
+            *((key, getattr(rule, key)) for key in _MOST),
         )
         if value is not None
     ]
@@ -68,7 +69,7 @@ def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator
             (*place, "type"), f"type must be one of {', '.join(TYPES)}; got {rule.type!r}"
         )
     else:
-        checks = (_check_bounds, _check_values, _check_length)
+        checks = (_check_bounds, _check_values, _check_text)
         yield from chain.from_iterable(check(rule, place) for check in checks)
 
 
@@ -131,19 +132,17 @@ def _check_step(low: Fraction, high: Fraction, step: Fraction, place: KeyPath) -
         )
 
 
-def _check_length(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
-    if rule.max_length is None:
-        return
-    if rule.type != "text" or rule.values is not None:
-        yield Mistake(
-            (*place, "max_length"),
-            "max_length is only allowed for text columns without values: remove it",
-        )
-    elif rule.max_length > _MAX_LENGTH:
-        yield Mistake(
-            (*place, "max_length"),
-            f"max_length must be at most {_MAX_LENGTH}; got {rule.max_length}",
-        )
+def _check_text(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
+    for key, most in _MOST.items():
+        given = getattr(rule, key)
+        if given is None:
+            continue
+        if rule.type != "text" or rule.values is not None:
+            yield Mistake(
+                (*place, key), f"{key} is only allowed for text columns without values: remove it"
+            )
+        elif not 1 <= given <= most:
+            yield Mistake((*place, key), f"{key} must be at most {most}; got {given}")
 
 
 def _check_values(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:

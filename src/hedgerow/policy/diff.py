@@ -329,9 +329,10 @@ def _compare_column(before: ColumnRule, after: ColumnRule, table: str) -> Iterat
             if key != "type":
                 old, new = (_format_bound(rule, getattr(rule, key)) for rule in (before, after))
             yield _Change(True, f"{column}: {name} changes from {old} to {new}.")
-    if before.max_length != after.max_length:
-        old_length, new_length = (rule.max_length or "none" for rule in (before, after))
-        yield _Change(True, f"{column}: max_length changes from {old_length} to {new_length}.")
+    for key in ("max_length", "max_pieces"):
+        old, new = (getattr(rule, key) or "none" for rule in (before, after))
+        if old != new:
+            yield _Change(True, f"{column}: {key} changes from {old} to {new}.")
     if (before.values, before.grain) != (after.values, after.grain):
         yield _Change(True, f"{column}: values change.")
 

@@ -61,7 +61,8 @@ class ColumnRule:
     grid.
 
     ``grain`` is the granularity of the dates among ``values``: days, or months or years by their
-    first day. ``max_length`` is what LENGTH of a longer text counts as.
+    first day. ``max_length`` is what LENGTH of a longer text counts as;
+    ``max_pieces`` is how many pieces of a text count when it is split.
     """
 
     name: str
@@ -74,6 +75,7 @@ class ColumnRule:
     hidden: bool = False
     grain: Granularity = "day"
     max_length: int | None = None
+    max_pieces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

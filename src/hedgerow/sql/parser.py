@@ -18,6 +18,7 @@ from hedgerow.sql.binder.row_expressions import check_args
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.question import Question
 from hedgerow.sql.relations.from_clause import FromBinder
+from hedgerow.sql.relations.unnest import expand_unnest
 from hedgerow.sql.rules import find_refusal
 from hedgerow.sql.rules.dates import is_clock
 from hedgerow.sql.rules.statements import SELECT_FORM
@@ -151,7 +152,7 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     try:
         parser = _StrictParser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         tree = parser.parse(list(heading.body), heading.text.sql)[0]
-        return tree and replace_synonyms(_strip_schemas(tree, catalog))
+        tree = tree and replace_synonyms(_strip_schemas(tree, catalog))
     except ParseError as error:
         raise build_syntax_error(
             heading.text, heading.body, _find_error_span(heading.text, error), _list_names(catalog)
@@ -161,6 +162,7 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     except Exception:
         # sqlglot was not written for hostile text: any error in it is a syntax error here.
         raise heading.text.refusal(Unsupported, "Syntax error", None, SELECT_FORM) from None
+    return tree and expand_unnest(heading.text, catalog, tree)
 
 
 def _strip_schemas(tree: exp.Expr, catalog: Catalog) -> exp.Expr:

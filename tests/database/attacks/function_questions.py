@@ -29,10 +29,22 @@ CONDITIONS = (
 )
 
 
+# The pieces of a text: a row becomes several of the same unit.
+PIECES = (
+    "(SELECT *, UNNEST(string_split(city, 'l')[1:3]) AS piece FROM data) AS data",
+    "data LEFT JOIN UNNEST(string_split(CONCAT(city, ';:', region), ';:')[1:2]) AS t(piece)"
+    " ON TRUE",
+)
+
+
 def function_question(random: Random) -> str:
-    """One question, with or without keys and a condition."""
+    """One question, with or without keys and a condition, some about the pieces of a text."""
     keys = random.sample(KEYS, random.choice([0, 0, 1, 2]))
+    source = "data"
+    if random.random() < 0.2:
+        source = random.choice(PIECES)
+        keys += ["piece"] * random.choice([0, 1])
     outputs = [*keys, *random.sample(AGGREGATES, random.choice([1, 2, 3]))]
     where = f" WHERE {random.choice(CONDITIONS)}" if random.random() < 0.3 else ""
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
-    return f"SELECT {', '.join(outputs)} FROM data{where}{group}"
+    return f"SELECT {', '.join(outputs)} FROM {source}{where}{group}"

@@ -57,7 +57,7 @@ SELECT SUM(CASE WHEN vote_type = 2 THEN 1 ELSE 0 END) AS up, SUM(CASE WHEN vote_
   AS share FROM votes;
 
 SELECT tag, COUNT(*) AS n FROM (SELECT UNNEST(string_split(tags, '|')) AS tag FROM posts WHERE
-  post_type = 1) t GROUP BY tag ORDER BY n DESC LIMIT 10; -- expect: not supported
+  post_type = 1) t GROUP BY tag ORDER BY n DESC LIMIT 10;
 
 SELECT COUNT(*) FROM posts WHERE tags LIKE '%sql%' AND tags NOT LIKE '%mysql%';
 

@@ -26,6 +26,8 @@ from hedgerow.policy.toml.section_reader import (
 
 __all__ = ["compute_default_step", "read_columns"]
 
+_TEXT_KEYS = ("max_length", "max_pieces")
+
 
 def read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
     """Read the columns of a table; also return whether all could be read."""
@@ -40,13 +42,13 @@ def read_columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
 
 
 def _read_column(name: str, section: Section) -> ColumnRule | None:
-    section.check_keys("type", "min", "max", "step", "values", "max_length", "hidden")
+    section.check_keys("type", "min", "max", "step", "values", "max_length", "max_pieces", "hidden")
     kind = section.read_optional("type", build_choice_reader(*TYPES))
     if kind == "timestamp":
         return _read_timestamp(name, section)
     low, high = section.read_optional("min", _read_bound), section.read_optional("max", _read_bound)
     step = section.read_optional("step", read_number)
-    length = section.read_optional("max_length", parse_whole)
+    length, pieces = (section.read_optional(key, parse_whole) for key in _TEXT_KEYS)
     hidden = section.read_optional("hidden", read_flag) or False
     found = (
         section.read_optional("values", lambda written, _: read_values(written, kind))
@@ -64,7 +66,16 @@ def _read_column(name: str, section: Section) -> ColumnRule | None:
     if step is None and low is not None and high is not None and low < high:
         step = compute_default_step(kind, low, high)
     return ColumnRule(
-        name, kind, low, high, step, values, hidden=hidden, grain=grain, max_length=length
+        name,
+        kind,
+        low,
+        high,
+        step,
+        values,
+        hidden=hidden,
+        grain=grain,
+        max_length=length,
+        max_pieces=pieces,
     )
 
 

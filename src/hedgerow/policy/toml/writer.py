@@ -192,8 +192,9 @@ def _format_column(rule: ColumnRule) -> str:
             parts.append(("step", _format_value(rule.step)))
     if values is not None:
         parts.append(("values", _format_values(rule, values)))
-    if rule.max_length is not None:
-        parts.append(("max_length", str(rule.max_length)))
+    for key in ("max_length", "max_pieces"):
+        if getattr(rule, key) is not None:
+            parts.append((key, str(getattr(rule, key))))
     return "{ " + ", ".join(f"{key} = {text}" for key, text in parts) + " }"
 
 

@@ -11,6 +11,7 @@ from hedgerow.plan.scalar.expressions import Constant
 from hedgerow.sql.binder.rule import Binder, Refusal, Rule
 from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
 from hedgerow.sql.syntax.operator_chains import split_chain
+from hedgerow.sql.syntax.regular_expressions import RegularExpression
 
 __all__ = ["RULES", "bind_as_text", "bind_text"]
 
@@ -19,6 +20,7 @@ _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Upper: "upper",
 }
 _MAX_LENGTH: Final = 2**31 - 1
+_MAX_CUT: Final = 100
 _TEXT_FUNCTIONS: Final = (
     "Use LOWER, UPPER, TRIM, LENGTH, SUBSTRING, LEFT, RIGHT, CONCAT or STARTS_WITH."
 )
@@ -75,6 +77,10 @@ def _bind_substring(node: exp.Substring, binder: Binder) -> TypedExpression:
         else build_constant(1, "integer")
     )
     length = node.args.get("length")
+    if isinstance(length, exp.Paren):
+        length = length.unnest()
+    if isinstance(length, exp.Sub) and length.this == exp.Length(this=node.this):
+        return _cut_ends(node, binder, text, start, _bind_count(length.expression, binder, 0))
     return binder.apply(
         node,
         "substring",
@@ -85,6 +91,40 @@ def _bind_substring(node: exp.Substring, binder: Binder) -> TypedExpression:
             if length is None
             else _bind_count(length, binder, 0)
         ),
+    )
+
+
+def _read_count(value: TypedExpression) -> int:
+    found = value.expression.value if isinstance(value.expression, Constant) else None
+    assert isinstance(found, int)
+    return found
+
+
+def _cut_ends(
+    node: exp.Expr,
+    binder: Binder,
+    text: TypedExpression,
+    start: TypedExpression,
+    cut: TypedExpression,
+) -> TypedExpression:
+    """Bind SUBSTRING(x, 2, LENGTH(x) - 2), the text without some first and last characters; empty
+    where it has no more."""
+    first = _read_count(start) - 1
+    last = _read_count(cut) - first
+    if last < 0 or first + last > _MAX_CUT:
+        binder.refuse(
+            node,
+            f"SUBSTRING may leave out up to {_MAX_CUT} characters at both ends",
+            "Write SUBSTRING(x, 2, LENGTH(x) - 2).",
+        )
+    before, behind = (rf"[\s\S]{{{count}}}" if count else "" for count in (first, last))
+    tree, (group,) = RegularExpression(rf"^{before}([\s\S]*){behind}$").build([1])
+    return binder.apply(
+        node,
+        "extract pattern",
+        text,
+        build_constant(tree, "text"),
+        build_constant(group, "integer"),
     )
 
 

@@ -13,7 +13,7 @@ from hedgerow.sql.binder.typed_expression import TypedExpression, build_constant
 from hedgerow.sql.rules.strings import bind_as_text, bind_text
 from hedgerow.sql.syntax.regular_expressions import RegularExpression
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "escape_pattern", "is_separator"]
 
 _MAX_PART: Final = 20
 _BLANKS: Final = {"LEADING": "^ +", "TRAILING": " +$"}
@@ -36,7 +36,8 @@ def _bind_subject(node: exp.Expr, binder: Binder) -> TypedExpression:
     return value
 
 
-def _escape(text: str) -> str:
+def escape_pattern(text: str) -> str:
+    """Return the regular expression that matches a text only."""
     return "".join(
         f"\\{c}" if c.isascii() and not c.isalnum() and c.isprintable() else c for c in text
     )
@@ -63,7 +64,7 @@ def _bind_replace(node: exp.Replace, binder: Binder) -> TypedExpression:
     given = binder.bind(node.args.get("replacement") or exp.Literal.string("")).expression
     if not isinstance(given, Constant) or not isinstance(given.value, str):
         binder.refuse(node, "REPLACE takes literal texts", f"Write {example}.")
-    return _substitute(node, binder, _escape(wanted), given.value, every=True)
+    return _substitute(node, binder, escape_pattern(wanted), given.value, every=True)
 
 
 def _bind_trim(node: exp.Trim, binder: Binder) -> TypedExpression:
@@ -72,6 +73,19 @@ def _bind_trim(node: exp.Trim, binder: Binder) -> TypedExpression:
     if place in _BLANKS:
         return _substitute(node, binder, _BLANKS[place], "", every=False)
     return binder.apply(node, "trim", bind_text(node.this, binder))
+
+
+def is_separator(text: str) -> bool:
+    """Return whether texts can be split at this text: one character, or two different ones."""
+    return len(text) == len(set(text)) in (1, 2)
+
+
+def _write_part(separator: str) -> str:
+    """Write the pattern of the texts without a separator, each of which it matches in one way."""
+    first, *second = map(escape_pattern, separator)
+    if not second:
+        return f"[^{first}]*"
+    return f"(?:[^{first}]|{first}+[^{first}{second[0]}])*{first}*"
 
 
 def _bind_part(node: exp.SplitPart | exp.SubstringIndex, binder: Binder) -> TypedExpression:
@@ -83,19 +97,21 @@ def _bind_part(node: exp.SplitPart | exp.SubstringIndex, binder: Binder) -> Type
     place = None if written is None else binder.bind(written).expression
     number = place.value if isinstance(place, Constant) else None
     if (
-        len(separator) != 1
+        not is_separator(separator)
         or type(number) is not int
         or not 1 <= number <= (1 if is_prefix else _MAX_PART)
     ):
         binder.refuse(
             node,
-            f"{name} takes a separator of one character, and"
+            f"{name} takes a separator of one character, or of two different ones, and"
             + (" the count 1" if is_prefix else f" the number of a part from 1 to {_MAX_PART}"),
             "Write SPLIT_PART(x, '.', 1), or REGEXP_EXTRACT(x, '^a([0-9]+)', 1).",
         )
-    mark = _escape(separator)
-    before = f"(?:[^{mark}]*{mark}){{{number - 1}}}" if number > 1 else ""
-    tree, (group,) = RegularExpression(f"^{before}([^{mark}]*)").build([1])
+    mark, part, end = escape_pattern(separator), _write_part(separator), ""
+    if len(separator) > 1:  # a part may end in the first character of the separator
+        end = f"(?:{mark}|$)"
+    before = f"(?:{part}{mark}){{{number - 1}}}" if number > 1 else ""
+    tree, (group,) = RegularExpression(f"^{before}({part}){end}").build([1])
     return binder.apply(
         node,
         "extract pattern",

@@ -331,9 +331,11 @@ def _find_violations(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, st
 
 def _find_literal_lists(tokens: tuple[Token, ...]) -> Iterator[int]:
     """Find the brackets that open a list of literals, such as [0.25, 0.5], which IN and QUANTILE
-    take."""
+    take, or the first parts of a call, [1:5], which UNNEST takes."""
     for place, token in enumerate(tokens):
         if token.token_type == TokenType.L_BRACKET and place:
+            if tuple(part.token_type for part in tokens[place - 1 : place + 5]) == _FIRST_PARTS:
+                yield place
             end = place + 1
             while end < len(tokens) and tokens[end].token_type in _LIST_TOKENS:
                 end += 1
@@ -344,6 +346,10 @@ def _find_literal_lists(tokens: tuple[Token, ...]) -> Iterator[int]:
 
 _LIST_TOKENS: Final = frozenset(
     (TokenType.NUMBER, TokenType.STRING, TokenType.COMMA, TokenType.DASH)
+)
+_FIRST_PARTS: Final = (
+    *(TokenType.R_PAREN, TokenType.L_BRACKET, TokenType.NUMBER),
+    *(TokenType.COLON, TokenType.NUMBER, TokenType.R_BRACKET),
 )
 _BEFORE_LISTS: Final = frozenset(
     (TokenType.L_PAREN, TokenType.COMMA, TokenType.IN, TokenType.ARRAY)
