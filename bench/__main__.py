@@ -19,6 +19,7 @@ import hedgerow
 from bench.accounting import accounting
 from bench.accuracy import accuracy
 from bench.capped import capped
+from bench.channels import channels
 from bench.choice import choice
 from bench.coverage import coverage
 from bench.database import database
@@ -34,6 +35,7 @@ from bench.proofs import proofs
 from bench.publishing import publishing, sums
 from bench.quantile import median, shapes
 from bench.report import Section, render
+from bench.service import service
 from bench.spread import quantiles
 from bench.synthetic import synthetic
 from bench.timing import timing
@@ -64,6 +66,8 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "decoding": decoding,
     "uniqueness": uniqueness,
     "proofs": proofs,
+    "service": service,
+    "channels": channels,
 }
 # who asks for one gets the other as well, which may also be asked for by itself
 ALONG = {"accuracy": "capped"}

@@ -81,6 +81,12 @@ class ServeProcess:
             time.sleep(0.05)
         self.start()
 
+    def read_memory(self) -> int:
+        """Return the resident bytes of the process itself."""
+        assert self.process is not None
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
     def pause(self, seconds: float) -> None:
         """Stop it for a while with all that it holds."""
         assert self.process is not None
@@ -157,7 +163,8 @@ def fetch(
 class HttpClient:
     """An analyst's connection over HTTP, which is kept open."""
 
-    def __init__(self, process: ServeProcess, name: str, token: str, database: str) -> None:  # noqa: ARG002
+    def __init__(self, process: ServeProcess, name: str, token: str, database: str) -> None:
+        del name, database  # the token says all
         self._connection = http.client.HTTPConnection("127.0.0.1", process.port, timeout=120)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
