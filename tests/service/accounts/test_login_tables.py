@@ -48,6 +48,27 @@ def test_a_right_password_ends_the_delay_of_its_name(tables: AccountFile) -> Non
         tables.forgive_try("ana", "10.0.0.1")
 
 
+def test_whoever_tries_passwords_elsewhere_locks_nobody_out(
+    tables: AccountFile, clock: Clock
+) -> None:
+    assert tables.claim_try("ana", "10.0.0.1") == 0
+    tables.forgive_try("ana", "10.0.0.1")
+    for number in range(14):
+        assert tables.claim_try("ana", f"10.9.0.{number}") == 0
+        clock.now += tables.claim_try("ana", "10.9.9.9")
+    assert tables.claim_try("ana", "10.9.1.1") == 0
+    assert tables.claim_try("ana", "10.9.1.2") > 800
+    assert tables.claim_try("ana", "10.0.0.1") == 0
+    # There, too, wrong passwords slow down; and a right one helps nobody elsewhere.
+    assert tables.claim_try("ana", "10.0.0.1") == pytest.approx(1)
+    tables.forgive_try("ana", "10.0.0.1")
+    assert tables.claim_try("ana", "10.0.0.1") == 0
+    assert tables.claim_try("ana", "10.9.1.2") > 800
+    clock.now += 31 * 86_400  # the address is no longer known
+    assert tables.claim_try("ana", "10.9.1.2") == 0
+    assert tables.claim_try("ana", "10.0.0.1") > 0
+
+
 def test_an_address_has_more_tries_and_then_delays_too(tables: AccountFile, clock: Clock) -> None:
     for number in range(21):
         assert tables.claim_try(f"name{number}", "10.0.0.1") == 0

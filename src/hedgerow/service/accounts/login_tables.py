@@ -28,6 +28,7 @@ _DAY: Final = 86_400
 _FREE_TRIES: Final = 20  # of an address, which many people may share
 _LONGEST_DELAY: Final = 900.0
 _FORGIVEN_SECONDS: Final = 600  # one wrong password is forgotten in this time
+_KNOWN_DAYS: Final = 30  # in which a right password makes an address known for a name
 _STARTED_SECONDS: Final = 600
 _MOST_STARTED: Final = 10_000
 
@@ -128,13 +129,20 @@ class LoginTables(SqliteFile):
         """Return 0 and count a try of a name from an address, or the seconds until it may be tried.
 
         A try counts as failed from here on, so that many at once do not outrun the delay. Each
-        failure doubles it, in all processes. The first ``free`` ones of a name have none.
+        failure doubles it, in all processes. The first ``free`` ones of a name have none. From an
+        address where the name had the right password lately it has a delay of its own, so that
+        somebody elsewhere who tries passwords does not lock it out.
         """
-        now = time.time()
+        now, place, address = time.time(), _name_place(name, address), f"address {address}"
         with self._locked(), self._transaction() as db:
-            db.execute("DELETE FROM login_failures WHERE until < ?", (now - _DAY,))
+            db.execute(
+                "DELETE FROM login_failures WHERE until < ? OR (until < ? AND subject NOT LIKE"
+                " 'place %')",
+                (now - _KNOWN_DAYS * _DAY, now - _DAY),
+            )
+            known = db.execute("SELECT * FROM login_failures WHERE subject = ?", (place,))
             held = {}
-            for subject in (f"name {name}", f"address {address}"):
+            for subject in (f"name {name}" if known.fetchone() is None else place, address):
                 row = db.execute(
                     "SELECT count, until FROM login_failures WHERE subject = ?", (subject,)
                 ).fetchone()
@@ -143,7 +151,7 @@ class LoginTables(SqliteFile):
                     return until - now
                 held[subject] = max(0, count - int((now - until) / _FORGIVEN_SECONDS)) + 1
             for subject, count in held.items():
-                counted = count - (free if subject.startswith("name ") else _FREE_TRIES)
+                counted = count - (_FREE_TRIES if subject == address else free)
                 delay = min(2.0 ** min(max(0, counted - 3), 20), _LONGEST_DELAY)
                 db.execute(
                     "INSERT OR REPLACE INTO login_failures VALUES (?, ?, ?)",
@@ -152,13 +160,20 @@ class LoginTables(SqliteFile):
         return 0.0
 
     def forgive_try(self, name: str, address: str) -> None:
-        """Take a try back whose password was right: the name starts anew, and the address has one
-        failure less, or somebody with an account could try those of others for ever."""
+        """Take a try back whose password was right: the name starts anew, here and, if this address
+        is new, everywhere; and the address has one failure less, or somebody with an account could
+        try those of others for ever."""
+        now, place, address = time.time(), _name_place(name, address), f"address {address}"
         with self._locked(), self._transaction() as db:
-            db.execute("DELETE FROM login_failures WHERE subject = ?", (f"name {name}",))
+            db.execute(
+                "UPDATE login_failures SET count = 0, until = ? WHERE subject = ?", (now, place)
+            )
+            if not db.changes():
+                db.execute("DELETE FROM login_failures WHERE subject = ?", (f"name {name}",))
+                db.execute("INSERT INTO login_failures VALUES (?, 0, ?)", (place, now))
             db.execute(
                 "UPDATE login_failures SET count = count - 1, until = ? WHERE subject = ?",
-                (time.time(), f"address {address}"),
+                (now, address),
             )
 
     # Reading
@@ -174,3 +189,7 @@ class LoginTables(SqliteFile):
 
     def _select_one(self, sql: str, *values: object) -> dict[str, Any] | None:
         return next(iter(self._select(sql, *values)), None)
+
+
+def _name_place(name: str, address: str) -> str:
+    return f"place {name} at {address}"
