@@ -62,9 +62,11 @@ def test_requests_of_a_minute_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
     now = 1000.0
     monkeypatch.setattr(module.time, "monotonic", lambda: now)
     admission = Admission(RequestLimits(requests_per_minute=3))
-    for kind in (QUESTION, READING, QUESTION):
+    for kind in (QUESTION, READING, QUESTION, QUESTION):
         with admission.admit("ana", kind):
             pass
+    with admission.admit("ana", READING):  # a driver describes each question before it is asked
+        pass
     with pytest.raises(Overloaded, match="minute"), admission.admit("ana", QUESTION):
         pytest.fail("admitted")
     now += 61

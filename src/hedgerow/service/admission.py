@@ -1,5 +1,5 @@
-"""Admission: how many requests a caller may send in a minute and have at once, and how many
-questions of all callers run or wait at once.
+"""Admission: how many requests of each kind a caller may send in a minute and have at once, and how
+many questions of all callers run or wait at once.
 
 Who is beyond a limit is refused at once, with the time after which to try again, so that no thread
 waits for them. Fairness among those who are admitted is that of the engines (``engine_turns``).
@@ -36,7 +36,7 @@ class Admission:
     def __init__(self, limits: RequestLimits) -> None:
         self._limits = limits
         self._lock = threading.Lock()
-        self._times: defaultdict[str, deque[float]] = defaultdict(deque)
+        self._times: defaultdict[tuple[RequestKind, str], deque[float]] = defaultdict(deque)
         self._running: Counter[tuple[RequestKind, str]] = Counter()
         self._questions = 0
         self._is_stopping = False
@@ -74,9 +74,9 @@ class Admission:
             )
         if kind is RequestKind.question and self._questions >= self._limits.questions:
             raise Overloaded("Too many questions are waiting. Try again later.", 2)
-        now, times = time.monotonic(), self._times[caller]
+        now, times = time.monotonic(), self._times[kind, caller]
         while times and times[0] <= now - 60:
             times.popleft()
         if len(times) >= self._limits.requests_per_minute:
-            raise Overloaded("Too many requests in a minute. Try again later.", times[0] + 60 - now)
+            raise Overloaded(f"Too many {kind} in a minute. Try again later.", times[0] + 60 - now)
         times.append(now)

@@ -22,7 +22,7 @@ class RequestLimits:
     engines: int = 2
     requests_per_caller: int = 16  # questions that run or wait, and as many that only read
     questions: int = 128  # of all callers, that run or wait
-    requests_per_minute: int = 600  # of one caller
+    requests_per_minute: int = 600  # of one caller and one kind, as above
     wait_seconds: float = 60.0  # for an engine, or for somebody who asks the same
     body_bytes: int = 262_144
     connections: int = 600  # of each protocol, by people who have shown who they are
