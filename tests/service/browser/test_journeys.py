@@ -132,6 +132,7 @@ def test_a_custodian_changes_the_policy_and_a_token(
 
     page.goto(f"{carl.address}/tokens")
     page.fill("[name=name]", f"tablet {width}")
+    page.fill("form[action='/tokens'] [name=password]", PASSWORD)
     page.click("text=Create token")
     token = page.inner_text(".token")
     carl.check()

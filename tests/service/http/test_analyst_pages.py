@@ -61,8 +61,16 @@ def test_the_budget_shows_ones_own_spending(running: RunningService, ana: Browse
     assert "of 2 <span>epsilon left" in text
 
 
-def test_tokens_are_shown_once_and_revoked(ana: Browser) -> None:
-    status, text = ana.post("/tokens", name="tablet", days="5", may="explain")
+def test_tokens_are_shown_once_and_revoked(running: RunningService) -> None:
+    running.service.accounts.set_password("ana", PASSWORD, "test")
+    ana = Browser(running, "ana")
+    form = {"name": "tablet", "days": "5", "may": "explain"}
+    # A token outlives the session, so whoever finds an open browser gets none.
+    for wrong in ({}, {"password": "not the password"}):
+        status, text = ana.post("/tokens", **form, **wrong)
+        assert status == 403
+        assert "not your password" in text
+    status, text = ana.post("/tokens", **form, password=PASSWORD)
     assert status == 200
     token = re.search(r"hr_[\w-]{32}", text)
     assert token is not None
@@ -72,7 +80,7 @@ def test_tokens_are_shown_once_and_revoked(ana: Browser) -> None:
     assert caller.token.explains_only
     assert ana.post("/tokens/revoke", number=str(caller.token.number))[0] == 303
     assert ana.running.service.accounts.find_caller(token[0]) is None
-    assert ana.post("/tokens", name="x", days="many")[0] == 422
+    assert ana.post("/tokens", name="x", days="many", password=PASSWORD)[0] == 422
     assert ana.post("/tokens/revoke", number="x")[0] == 400
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from hedgerow.service.accounts.records import Role
-from hedgerow.service.http.application import list_routes
+from hedgerow.service.http.application import build_metrics_application, list_routes
 from hedgerow.service.http.routes import Access
 from hedgerow.service.metrics import Metrics
 from service.helpers_service import COUNT, RunningService
@@ -66,6 +69,30 @@ def test_a_role_passes_where_it_may_and_nowhere_else(
         confirming = f"{NAMES[role]} confirms"
         service.accounts.forgive_try(confirming, confirming)
     assert wrong == []
+
+
+def test_the_port_for_counters_is_for_this_machine_by_its_own_names(
+    running: RunningService,
+) -> None:
+    application = build_metrics_application(running.service, Metrics())
+
+    def get(host: str) -> tuple[int, bytes]:
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/metrics", "query_string": b""}
+        headers = {"headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1)}
+        asyncio.run(application({**scope, **headers}, receive, send))
+        return sent[0]["status"], sent[1]["body"]
+
+    assert b"hedgerow_budget" in get("127.0.0.1:9100")[1]
+    for host in ("evil.example", "evil.example:9100", "127.0.0.1.evil.example"):
+        assert get(host)[0] == 421
 
 
 def test_a_token_cannot_administer(running: RunningService) -> None:

@@ -137,6 +137,10 @@ def test_acts_that_loosen_need_a_fresh_login(open_to: RunningService, provider: 
         return open_to.request("POST", "/accounts", cookie=cookie, form=form)
 
     silent = find_session_cookie(person.finish(*person.start()))
+    for path in ("/accounts", "/tokens"):  # a password would be asked for in vain
+        text = open_to.request("GET", path, cookie=silent).text
+        assert 'href="/login/openid?confirm=1"' in text
+        assert "Your own password" not in text
     answer = add_account(silent, "zoe")
     assert answer.status == 403
     assert "/login/openid?confirm=1" in answer.text
@@ -215,6 +219,11 @@ def test_the_proxy_names_who_has_logged_in(proxied: RunningService) -> None:
     cookie = find_session_cookie(answer)
     assert cookie is not None
     assert proxied.request("GET", "/ask", cookie=cookie, headers=named).status == 200
+    # Their accounts may have no password, so none is asked for where others must show theirs.
+    assert (
+        "Your own password"
+        not in proxied.request("GET", "/tokens", cookie=cookie, headers=named).text
+    )
     # The session holds while the proxy names the same person.
     for headers in ({}, {"X-Remote-User": "carl"}, {"X-Remote-User": ""}):
         answer = proxied.request("GET", "/ask", cookie=cookie, headers=headers)

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.service.accounts.records import LoginMethod
 from hedgerow.service.http.name_completion import list_example_questions
 from hedgerow.service.http.page_context import (
     PageRequest,
@@ -101,6 +102,8 @@ class AnalystPages(PageRoom):
     async def add_token(self, request: Request) -> Response:
         """Create a token and show it once."""
         page = await self.open(request, reads_form=True)
+        if page.session.method is not LoginMethod.proxy:  # those may have no password here
+            await self.check_own_password(page)
         name, may = page.form.get("name", "").strip(), page.form.get("may", "ask")
         days = page.form.get("days", "").strip()
         if not days.isdecimal() or len(days) > 4:

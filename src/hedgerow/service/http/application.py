@@ -34,6 +34,7 @@ from hedgerow.service.problems import (
     find_problem_kind,
 )
 from hedgerow.service.query_service import QueryService
+from hedgerow.service.settings import ServiceSettings
 
 __all__ = ["build_application", "build_metrics_application", "list_routes"]
 
@@ -70,12 +71,10 @@ def build_application(service: QueryService, metrics: Metrics) -> ASGIApp:
 def build_metrics_application(service: QueryService, metrics: Metrics) -> ASGIApp:
     """Build the application of the port for counters, which is open to this machine alone."""
     api = HttpApi(service, metrics)
-    return Starlette(
-        routes=[
-            Route("/metrics", api.show_open_metrics),
-            Route("/healthz", api.show_health),
-        ]
-    )
+    routes = [Route("/metrics", api.show_open_metrics), Route("/healthz", api.show_health)]
+    # The guard knows loopback names alone here: a page of another site may give its own name this
+    # address, and a browser on this machine would read the counters for it.
+    return RequestGuard(Starlette(routes=routes), ServiceSettings(service.settings.policy))
 
 
 class _Responder:

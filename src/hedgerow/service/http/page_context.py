@@ -157,6 +157,7 @@ class PageRoom:
             database=self.service.name,
             account=page.account,
             form_secret=page.session.form_secret,
+            login_method=page.session.method.value,
             pages=list_pages(page.account.role),
             path=page.request.url.path,
             **values,
