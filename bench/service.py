@@ -77,7 +77,7 @@ while True:
         if is_closed:
             watched.unregister(key.fileobj)
             key.fileobj.close()
-            time.sleep(0.001)
+            time.sleep(0.02)
             join()
 """
 
@@ -86,7 +86,7 @@ def service(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
     """Measure the service."""
     with tempfile.TemporaryDirectory() as name:
         policy = _write_data(Path(name))
-        logins = _measure_logins(policy, 6 if quick else 60)
+        logins = _measure_logins(policy, 6 if quick else 300)
         tokens = add_analysts(policy, NAMES)
         with serve_together(policy, 1, "--untimed") as (process,):
             bench = _ServiceBench(process, tokens)

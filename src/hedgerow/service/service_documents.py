@@ -12,6 +12,7 @@ from typing import Any
 from hedgerow.answers.clipping_bounds import ClippingHistogram
 from hedgerow.database.database import Database
 from hedgerow.database.measured_clipping import find_measured_clipping, list_measurements
+from hedgerow.database.query.run import CUSTODIAN
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.database.uncharged.system_query import SYSTEM_SCHEMA
 from hedgerow.ledger.chain_verification import verify
@@ -157,6 +158,8 @@ class ServiceDocuments(ABC):
         if caller.role is not Role.analyst:
             return None
         names = [rule.name for rule in database.policy.analysts]
+        if caller.name == CUSTODIAN:  # such an account is refused when it is added
+            raise NotAllowed("The ledger has this name for custodians. Ask for another account.")
         if names and caller.name not in names:
             raise NotAllowed(
                 f"The policy declares its analysts, and {caller.name} is not one of them. Ask the"

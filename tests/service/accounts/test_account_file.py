@@ -220,6 +220,30 @@ def test_a_name_that_could_mislead_is_refused(accounts: AccountFile, name: str) 
         accounts.add_account(name, Role.analyst, None, "carl")
 
 
+def test_nobody_but_a_custodian_has_the_name_that_custodians_have(accounts: AccountFile) -> None:
+    """In the ledger it would mean a custodian, who sees everything."""
+    with pytest.raises(InvalidArgument, match="for custodians"):
+        accounts.add_account("custodian", Role.analyst, None, "carl")
+    accounts.add_account("custodian", Role.custodian, None, "carl")
+
+
+def test_a_name_has_one_salt_whether_it_has_an_account(
+    accounts: AccountFile, ledger: MemoryLedger
+) -> None:
+    """SCRAM shows it to everybody: it must tell nothing, in no process and at no time."""
+    before = accounts.choose_salt("ana")
+    assert before != accounts.choose_salt("ben")
+    accounts.add_account("ana", Role.analyst, None, "carl")
+    accounts.add_token("ana", "laptop", "carl")
+    assert accounts.choose_salt("ana") == before
+    ((_, keys),) = accounts.list_scram_keys("ana")
+    assert keys.salt == before
+    again = AccountFile(accounts.path, ledger)
+    assert again.choose_salt("ana") == before
+    assert again.choose_salt("nobody") == accounts.choose_salt("nobody")
+    again.close()
+
+
 def test_a_second_account_of_one_name_is_refused(accounts: AccountFile) -> None:
     accounts.add_account("ana", Role.analyst, None, "carl")
     with pytest.raises(Refused, match="an account ana already"):

@@ -31,28 +31,26 @@ def prove(exchange: ScramExchange, secret: str, *, nonce: str | None = None) -> 
 
 def test_the_token_of_a_client_is_found_among_those_of_its_account() -> None:
     tokens = [(BEN, derive_scram_keys("one", SALT)), (ANA, derive_scram_keys("two", SALT))]
-    exchange = start_scram(FIRST, "ana", tokens)
+    exchange = start_scram(FIRST, SALT, tokens)
     assert f"i={SCRAM_ROUNDS}" in exchange.server_first
     caller, signature = exchange.finish(prove(exchange, "two"))
     assert caller is ANA
     assert signature.startswith(b"v=")
-    assert start_scram(FIRST, "ana", tokens).nonce != exchange.nonce
+    assert start_scram(FIRST, SALT, tokens).nonce != exchange.nonce
 
 
 @pytest.mark.parametrize("secret", ["", "three", "on"])
 def test_a_wrong_secret_fails(secret: str) -> None:
-    exchange = start_scram(FIRST, "ana", [(ANA, derive_scram_keys("one", SALT))])
+    exchange = start_scram(FIRST, SALT, [(ANA, derive_scram_keys("one", SALT))])
     with pytest.raises(ScramFailed):
         exchange.finish(prove(exchange, secret))
 
 
 def test_an_unknown_account_looks_like_a_known_one_and_fails() -> None:
-    exchanges = [start_scram(FIRST, "nobody", []) for _ in range(2)]
-    salts = {exchange.server_first.split(",")[1] for exchange in exchanges}
-    assert len(salts) == 1
+    exchange = start_scram(FIRST, SALT, [])
     for secret in ("", "one"):
         with pytest.raises(ScramFailed):
-            exchanges[0].finish(prove(exchanges[0], secret))
+            exchange.finish(prove(exchange, secret))
 
 
 @pytest.mark.parametrize(
@@ -60,11 +58,11 @@ def test_an_unknown_account_looks_like_a_known_one_and_fails() -> None:
 )
 def test_a_first_message_that_breaks_the_rules_fails(first: bytes) -> None:
     with pytest.raises(ScramFailed):
-        start_scram(first, "ana", [])
+        start_scram(first, SALT, [])
 
 
 def test_a_final_message_that_breaks_the_rules_fails() -> None:
-    exchange = start_scram(FIRST, "ana", [(ANA, derive_scram_keys("one", SALT))])
+    exchange = start_scram(FIRST, SALT, [(ANA, derive_scram_keys("one", SALT))])
     right = prove(exchange, "one")
     for wrong in (
         prove(exchange, "one", nonce="client-nonce"),

@@ -9,6 +9,7 @@ Every process reads the file anew for each request, so a revocation holds everyw
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import secrets
@@ -18,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from hedgerow.database.query.run import CUSTODIAN
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import format_now
 from hedgerow.ledger.interface import LedgerBase
@@ -50,6 +52,7 @@ CREATE TABLE IF NOT EXISTS tokens (number INTEGER PRIMARY KEY, account TEXT NOT 
   name TEXT NOT NULL, digest TEXT UNIQUE NOT NULL, salt BLOB NOT NULL, stored_key BLOB NOT NULL,
   server_key BLOB NOT NULL, created TEXT NOT NULL, expires REAL NOT NULL, revoked INTEGER NOT NULL,
   explains_only INTEGER NOT NULL, needs_epsilon INTEGER NOT NULL, act TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS salt_secret (value BLOB NOT NULL) STRICT;
 """
 _TOKEN_COLUMNS: Final = (
     "number, account, name, created, expires, revoked, explains_only, needs_epsilon, act"
@@ -84,6 +87,10 @@ class AccountFile(UserTables):
         if not name or len(name) > 60 or not set(name) <= _NAME_CHARACTERS:
             raise InvalidArgument(
                 "name", "must have 1 to 60 lower-case letters, digits, '_', '.' or '-'", name
+            )
+        if name == CUSTODIAN and role is Role.analyst:
+            raise InvalidArgument(
+                "name", "of an analyst must not be the one that the ledger has for custodians", name
             )
         if self.find_account(name) is not None:
             raise Refused(f"There is an account {name} already. Choose another name.")
@@ -194,7 +201,7 @@ class AccountFile(UserTables):
         if not 1 <= days <= 3650:
             raise InvalidArgument("expires", "must be 1 to 3650 days", days)
         text, act = make_token(), _make_act_id()
-        keys = derive_scram_keys(text, self._choose_salt(account))
+        keys = derive_scram_keys(text, self.choose_salt(account))
         values = (
             *(account, name, compute_token_digest(text), keys.salt, keys.stored_key),
             *(keys.server_key, format_now(), time.time() + days * _DAY, 0),
@@ -218,11 +225,22 @@ class AccountFile(UserTables):
         assert row is not None
         return text, _read_token(row)
 
-    def _choose_salt(self, account: str) -> bytes:
+    def choose_salt(self, account: str) -> bytes:
         """Return the salt of an account's tokens: SCRAM sends it before the server knows which of
-        them a client has, so they share one."""
+        them a client has, so they share one. A name without an account has one, too, which is the
+        same for ever and in all processes: nobody can tell the difference."""
         row = self._select_one("SELECT salt FROM tokens WHERE account = ? LIMIT 1", account)
-        return os.urandom(16) if row is None else bytes(row["salt"])
+        if row is not None:
+            return bytes(row["salt"])
+        secret = self._select_one("SELECT value FROM salt_secret")
+        if secret is None:
+            with self._locked(), self._transaction() as db:
+                db.execute(
+                    "INSERT INTO salt_secret SELECT ? WHERE NOT EXISTS (SELECT * FROM salt_secret)",
+                    (os.urandom(32),),
+                )
+            return self.choose_salt(account)
+        return hmac.digest(bytes(secret["value"]), account.encode(), "sha256")[:16]
 
     def list_tokens(self, account: str | None = None) -> list[AccessToken]:
         """Return the tokens of an account, or of all."""

@@ -72,8 +72,8 @@ async def log_in(channel: WireChannel, name: str, accounts: AccountFile) -> Call
             raise ScramFailed
         first = body.read_bytes(body.read_integer(4))
         body.check_end()
-        tokens = await asyncio.to_thread(accounts.list_scram_keys, name)
-        exchange = start_scram(first, name, tokens)
+        salt = await asyncio.to_thread(accounts.choose_salt, name)
+        exchange = start_scram(first, salt, await asyncio.to_thread(accounts.list_scram_keys, name))
         await channel.send(wire.encode_authentication(11, exchange.server_first.encode()))
         caller, signature = exchange.finish(await _read_login(channel))
     except (ScramFailed, MalformedMessage):

@@ -1,8 +1,8 @@
 """SCRAM-SHA-256 (RFC 5802 and 7677), the server's side.
 
 A client proves that it knows one of the tokens of its account. They share a salt, so the proof is
-checked against each of them. An account that does not exist gets a salt of its own that stays the
-same, and fails like a wrong token.
+checked against each of them. An account that does not exist has a salt, too, and fails like a wrong
+token.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import base64
 import binascii
 import hashlib
 import hmac
-import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ from hedgerow.service.accounts.tokens import SCRAM_ROUNDS, ScramKeys
 __all__ = ["MECHANISM", "ScramExchange", "ScramFailed", "start_scram"]
 
 MECHANISM: Final = "SCRAM-SHA-256"
-_SALT_SECRET: Final = os.urandom(32)  # of the salts of accounts that do not exist
 _UNKNOWN_KEYS: Final = ScramKeys(bytes(16), bytes(32), bytes(32))
 
 
@@ -67,9 +65,10 @@ class ScramExchange:
 
 
 def start_scram(
-    message: bytes, account: str, tokens: Sequence[tuple[Caller, ScramKeys]]
+    message: bytes, salt: bytes, tokens: Sequence[tuple[Caller, ScramKeys]]
 ) -> ScramExchange:
-    """Read the first message of a client that says it is ``account``."""
+    """Read the first message of a client; ``salt`` and ``tokens`` are those of the account that it
+    says it is."""
     text = message.decode("utf-8", "replace")
     flag, _, rest = text.partition(",")
     authority, _, bare = rest.partition(",")
@@ -77,15 +76,10 @@ def start_scram(
     if flag not in ("n", "y") or not 8 <= len(client_nonce) <= 200 or "," in authority:
         raise ScramFailed
     candidates: Sequence[tuple[Caller | None, ScramKeys]] = tokens or [(None, _UNKNOWN_KEYS)]
-    salt = tokens[0][1].salt if tokens else _make_unknown_salt(account)
     nonce = client_nonce + secrets.token_urlsafe(18)
     first = f"r={nonce},s={base64.b64encode(salt).decode()},i={SCRAM_ROUNDS}"
     binding = base64.b64encode(f"{flag},{authority},".encode()).decode()
     return ScramExchange(candidates, nonce, binding, bare, first)
-
-
-def _make_unknown_salt(account: str) -> bytes:
-    return hmac.digest(_SALT_SECRET, account.encode(), "sha256")[:16]
 
 
 def _split_fields(text: str) -> dict[str, str]:
