@@ -13,6 +13,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import perf_counter, sleep
 
@@ -183,7 +184,7 @@ class _ServiceBench:
         with hedgerow.open(policy) as database:
             asks: list[Callable[[], object]] = [
                 lambda: database.query(STORED),
-                *(lambda client=client: client.ask(STORED) for client in clients),  # type: ignore[misc]
+                *(partial(client.ask, STORED) for client in clients),
             ]
             taken: list[list[float]] = [[] for _ in asks]
             for _ in range(calls + 5):
@@ -262,8 +263,7 @@ class _ServiceBench:
             for is_crowded in (False, True) * 2:
                 with _gather_crowd(port, crowd * is_crowded):
                     slowest[is_crowded] += [
-                        _time(lambda client=client: client.ask(STORED))  # type: ignore[misc]
-                        for _ in range(calls // 4)
+                        _time(partial(client.ask, STORED)) for _ in range(calls // 4)
                     ]
             client.close()
             p99 = {key: sorted(times)[len(times) * 99 // 100] for key, times in slowest.items()}
