@@ -1,26 +1,16 @@
-"""The protocol as real clients speak it, and what a question costs on each way through it."""
+"""What a question costs on each way through the protocol, and how it fails."""
 
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
 import threading
 from typing import Any
 
 import asyncpg
-import pandas as pd
-import pg8000.native
 import psycopg
-import psycopg2
 import pytest
-import sqlalchemy
 
 from service.helpers_service import COUNT, RunningService
-
-AGES = (
-    "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM visits WHERE age > {} GROUP BY region"
-)
 
 
 def connect(running: RunningService, who: str = "ana", **options: Any) -> psycopg.Connection[Any]:
@@ -37,69 +27,6 @@ def connect(running: RunningService, who: str = "ana", **options: Any) -> psycop
 def count_charges(running: RunningService) -> int:
     entries = running.service._database.ledger.entries()
     return sum(entry.kind == "charge" for entry in entries)
-
-
-def test_all_drivers_get_the_answer_of_http(running: RunningService) -> None:
-    expected = [tuple(row.values()) for row in running.ask("ana", AGES.format(30)).document["rows"]]
-    host, port, token = "127.0.0.1", running.pg_port, running.tokens["ana"]
-    with connect(running) as one:
-        assert one.execute(AGES.format("%s"), (30,)).fetchall() == expected
-        assert one.cursor(binary=True).execute(AGES.format("%s"), (30,)).fetchall() == expected
-    two = psycopg2.connect(host=host, port=port, user="ana", password=token, dbname="clinic")
-    with two.cursor() as cursor:
-        cursor.execute(AGES.format("%s"), (30,))
-        assert cursor.fetchall() == expected
-    two.close()
-
-    async def fetch() -> list[tuple[Any, ...]]:
-        three = await asyncpg.connect(
-            host=host, port=port, user="ana", password=token, database="clinic"
-        )
-        try:
-            return [tuple(row) for row in await three.fetch(AGES.format("$1"), 30)]
-        finally:
-            await three.close()
-
-    assert asyncio.run(fetch()) == expected
-    four = pg8000.native.Connection("ana", host=host, port=port, password=token, database="clinic")
-    assert [tuple(row) for row in four.run(AGES.format(":a"), a=30)] == expected
-    four.close()
-    assert count_charges(running) >= 1
-
-
-def test_sqlalchemy_and_pandas_read_answers(running: RunningService) -> None:
-    url = f"postgresql+pg8000://ana:{running.tokens['ana']}@127.0.0.1:{running.pg_port}/clinic"
-    engine = sqlalchemy.create_engine(url)
-    with engine.connect() as connection:
-        found = pd.read_sql_query(sqlalchemy.text(COUNT), connection)
-    engine.dispose()
-    assert list(found["region"]) == ["north", "south"]
-    assert list(found.columns) == ["region", "n"]
-
-
-@pytest.mark.skipif(shutil.which("psql") is None, reason="psql is missing")
-def test_psql_shows_the_answer_its_notes_and_a_refusal(running: RunningService) -> None:
-    def run(*commands: str) -> subprocess.CompletedProcess[str]:
-        words = ["psql", "-X", "-h", "127.0.0.1", "-p", str(running.pg_port), "-U", "ana", "clinic"]
-        for command in commands:
-            words += ["-c", command]
-        return subprocess.run(
-            words,
-            env={"PGPASSWORD": running.tokens["ana"], "PATH": "/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    shown = run("SET hedgerow.intervals = on", COUNT)
-    assert "n_low" in shown.stdout
-    assert "north" in shown.stdout
-    assert "Each patient contributes" in shown.stderr
-    refused = run("SELECT * FROM visits")
-    assert "ERROR:  SELECT * returns individual rows" in refused.stderr
-    assert "HINT:  Use aggregates" in refused.stderr
-    copied = run(f"\\copy ({COUNT}) to stdout csv header")
-    assert copied.stdout.splitlines()[0] == "region,n"
 
 
 def test_only_execute_charges_and_only_once(running: RunningService) -> None:
