@@ -12,8 +12,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from engines.helpers_plans import ARROW as ARRAYS
-from engines.helpers_plans import combinations
+from engines.helpers_engine_answers import combinations
+from engines.helpers_worlds import ARROW as ARRAYS
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.plan import compile_plan
 from hedgerow.engines.compile.sql_builders import SQL_TYPES

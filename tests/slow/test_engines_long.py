@@ -15,7 +15,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from engines.helpers_plans import ENGINES, Ranks, answer, expected, plans, worlds
+from engines.helpers_engine_answers import Ranks, answer, expected
+from engines.helpers_plans import ENGINES, plans
+from engines.helpers_worlds import worlds
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.duckdb.tables.registry import RegisteredTable
 from hedgerow.plan.measures import ClampedGrid, Measure

@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from engines.helpers_plans import answer, expected, plans, worlds
+from engines.helpers_engine_answers import answer, expected
+from engines.helpers_plans import plans
+from engines.helpers_worlds import worlds
 from engines.postgresql.helpers_server import get_server
 from engines.postgresql.helpers_worlds import ServerRanks, guarded_reference, open_world
 from hedgerow.errors import Unsupported

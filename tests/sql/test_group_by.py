@@ -10,7 +10,8 @@ import pytest
 from hedgerow.errors import Refused
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.parser import parse_question
-from sql.helpers_fixtures import CATALOG, ask, check_answered, check_refused, describe, pairs
+from sql.helpers_descriptions import describe
+from sql.helpers_fixtures import CATALOG, ask, check_answered, check_refused, pairs
 
 
 @pytest.mark.parametrize(("sql", "expected"), pairs("group_by"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -28,11 +27,10 @@ from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question
 from sql.helpers_exact_answers import WIDE, answer, clinic, tables
 from sql.helpers_fixtures import CATALOG, HERE, ask, pairs
+from sql.helpers_parser_texts import FILES, HOSTILE, TEXTS, WORDS, mutated
 from sql.helpers_random_conditions import conditions
 
 SRC = Path(hedgerow.sql.__file__).parent
-FILES = sorted(file.stem for file in HERE.glob("*.sql"))
-TEXTS = [sql for name in FILES for sql, _ in pairs(name)]
 
 
 def test_every_rule_has_fixtures_and_every_fixture_its_module() -> None:
@@ -182,34 +180,6 @@ def _asked(sql: str) -> None:
         assert instead.strip()
 
 
-WORDS = st.sampled_from(
-    sorted({word for sql in TEXTS for word in re.findall(r"\w+|'[^']*'|[^\w\s]", sql)})
-)
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> str:
-    words = re.findall(r"\w+|'[^']*'|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
-    for _ in range(draw(st.integers(1, 3))):
-        place = draw(st.integers(0, len(words)))
-        change = draw(
-            st.sampled_from(("put in", "take out", "replace", "repeat", "letter", "splice"))
-        )
-        if change == "put in":
-            words[place:place] = [" ", draw(WORDS), " "]
-        elif change == "take out":
-            words[place : place + draw(st.integers(1, 3))] = []
-        elif change == "replace":
-            words[place : place + 1] = [draw(WORDS)]
-        elif change == "repeat":
-            words[place:place] = words[place : place + 6] * draw(st.integers(1, 3))
-        elif change == "letter":
-            words[place:place] = [draw(st.characters())]
-        else:
-            words[place:] = re.findall(r"\w+|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
-    return "".join(words)
-
-
 @settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -235,36 +205,6 @@ def test_changed_texts_are_read_or_refused(sql: str) -> None:
 )
 def test_any_text_is_parsed_or_refused(sql: str) -> None:
     _asked(sql)
-
-
-HOSTILE = {
-    "not": "SELECT " + "NOT " * 2000 + "smoker FROM visits",
-    "minus": "SELECT " + "- " * 2000 + "age FROM visits",
-    "cast": "SELECT SUM(age" + "::int" * 1500 + ") FROM visits",
-    "select": "SELECT " + "(SELECT " * 38 + "1" + ")" * 38 + " FROM visits",
-    "from": "SELECT COUNT(*) FROM " + "(" * 38 + "visits" + ")" * 38,
-    "join": "SELECT COUNT(*) FROM visits " + "JOIN visits " * 1500,
-    "dots": "SELECT " + "a." * 1500 + "b FROM visits",
-    "interval": "SELECT " + "INTERVAL " * 900 + "1 FROM visits",
-    "types": "SELECT CAST(age AS " + "STRUCT<a " * 900 + "INT" + ">" * 900 + ") FROM visits",
-    "digits": "SELECT COUNT(*) FROM visits WHERE age = " + "9" * 5000,
-    "exponent": "SELECT COUNT(*) FROM visits WHERE Cost < 1e" + "9" * 5000,
-    "epsilon": (
-        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e"
-        + "9" * 20
-        + ") COUNT(*) FROM visits"
-    ),
-    "case": (
-        "SELECT COUNT(*) FROM visits WHERE "
-        + "CASE " * 30
-        + "age"
-        + " WHEN 1 THEN 1 WHEN 2 THEN 2 END" * 30
-        + " = 1"
-    ),
-    "quotes": "SELECT " + "'" * 999,
-    "what the parser itself trips over": "SELECT VAR_MAP(1) FROM visits",
-    "surrogate": "SELECT '\ud800' FROM visits",
-}
 
 
 @pytest.mark.parametrize("sql", HOSTILE.values(), ids=HOSTILE.keys())

@@ -29,6 +29,7 @@ from hedgerow.verify.verifier import (
     verify_judgement,
     verify_program,
 )
+from verify.helpers_bad_programs import BAD
 from verify.language.reading import PROGRAMS, gallery, python, read
 
 X = "x: private[float], n: public[int], eps: public[float]"
@@ -168,30 +169,6 @@ def test_an_unsupported_program_is_unknown_with_its_line() -> None:
         7,
         "lambda is not in the language",
     )
-
-
-BAD = {
-    "syntax outside of the fragment": ("return [x for x in range(n)][0]", "not in the language"),
-    "private data in a noise scale": (
-        "y = laplace(1 + abs(x))\nreturn y",
-        "depends on private data",
-    ),
-    "private data in a loop bound": (
-        "i = 0\nwhile i < x:\n    output(laplace(1 / eps))\n    i += 1",
-        "depends on private data",
-    ),
-    "a loop that does not end": (
-        "while n > 0:\n    y = 1\nreturn x + laplace(1 / eps)",
-        "does not end",
-    ),
-    "a loop that nobody knows the end of": (
-        "y = x + laplace(1 / eps)\nwhile y > 0:\n    y = y - laplace(1 / eps)\nreturn 1",
-        "",
-    ),
-    "a huge program": ("\n".join(["y = x"] * 1001) + "\nreturn y", "more than 1000 statements"),
-    "a huge expression": ("return " + " + ".join(["x"] * 1000), "nested more than 60 deep"),
-    "a variable that is not there": ("return y", "may be read before it is assigned"),
-}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from database.attacks import shop
+from database.attacks.helpers_shop_policy import ARROW
 from database.attacks.judging import Distance, Shift, columns, moved
 from database.attacks.seam import Versions, versions
 from database.attacks.shop import KINDS, MONTHS, Data, Shop
@@ -118,7 +119,7 @@ def grown(world: Shop) -> int:
     """The most parts that somebody moves in two versions of the data, of which the second adds
     rows of later parts.
     """
-    nobody: Data = {table: [] for table in shop.ARROW}
+    nobody: Data = {table: [] for table in ARROW}
     held: list[Data] = [nobody]
     random = Random("grown")
     for number in range(1, 1 + many(4)):

@@ -4,13 +4,11 @@ refusals cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 from statistics import fmean
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,20 +16,14 @@ import pytest
 from database import clinic, shop
 from database.searching import SUM, SURE, ask, charges, finding, only_opened, people, policy_of
 from hedgerow.answers.explanation import Explanation
-from hedgerow.database import Database, open, open_frame
-from hedgerow.database.autobounds.resolver import BoundsResolver
-from hedgerow.engines.data_source import Cells
+from hedgerow.database import open, open_frame
 from hedgerow.errors import (
     BudgetExceeded,
-    LedgerError,
     Refused,
-    SourceError,
     Unbounded,
     Unsupported,
 )
-from hedgerow.ledger import Entry, verify
-from hedgerow.plan.nodes import Aggregate
-from hedgerow.release.payload import encode_payload
+from hedgerow.ledger import verify
 
 
 def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
@@ -337,153 +329,25 @@ def test_too_few_people_for_a_search_are_reported() -> None:
     }
 
 
-def keep(db: Database, place: int, epsilon: int) -> Entry:
-    """A search that found this place, and cost so much, as an entry of the ledger."""
-    entry = begin(db, epsilon)
-    end(db, entry, place)
-    return entry
-
-
-def begin(db: Database, epsilon: int) -> Entry:
-    """The charge of a search that goes on."""
-    search = db.resolver.find_bounds_search(("data", "income"))
-    charge, about = {"people": search.loss(Fraction(epsilon))}, {"aggregates": ["earlier"]}
-    return db.ledger.charge(
-        charge,
-        analyst="x",
-        epsilon=epsilon,
-        question=search.key,
-        version=search.table.version,
-        about=about,
-    )
-
-
-def end(db: Database, entry: Entry, place: int) -> None:
-    """That search found this place."""
-    noise = db.resolver.find_bounds_search(("data", "income")).noise(
-        Fraction(entry.body["epsilon"])
-    )
-    db.ledger.answer(entry, encode_payload([()], [[place], [1]], noise))
-
-
-def test_a_failed_search_is_repeated_only_at_a_larger_epsilon() -> None:
-    with finding() as db:
-        keep(db, -5, SURE // 4)
-        with pytest.raises(
-            Refused,
-            match=(
-                r"Too few people .* Nothing is charged: an earlier search with this epsilon failed"
-                r" as well\. Ask with"
-            ),
-        ):
-            db.query(SUM, epsilon=SURE)
-        assert len(charges(db)) == 1
-        ask(db, SUM, SURE + 4)
-        assert charges(db)[1:] == [
-            ("bounds of data.income", Fraction(SURE, 4) + 1),
-            ("SUM(income)", Fraction(3 * SURE, 4) + 3),
-        ]
-
-
-def test_the_bounds_that_were_found_first_stand() -> None:
-    with finding() as db:
-        keep(db, -5, 1)
-        first = keep(db, 36, 1)
-        keep(db, 40, 100)
-        assert f"0 to 64 (ledger entry {first.seq})" in ask(db, SUM).notes[-1]
-        keep(db, 41, 500)
-        assert (
-            f"0 to 64 (ledger entry {first.seq})"
-            in ask(db, "SELECT AVG(income) FROM data").notes[-1]
-        )
-
-
-def test_a_search_that_began_earlier_and_ends_later_changes_no_bounds() -> None:
-    with finding() as db:
-        slow, first = begin(db, 1), keep(db, 36, 1)
-        assert f"0 to 64 (ledger entry {first.seq})" in ask(db, SUM).notes[-1]
-        end(db, slow, 40)
-        # as in another process, which remembers nothing
-        db.resolver = BoundsResolver(db.policy, db.catalog, db.ledger)
-        again = ask(db, SUM)
-        assert f"0 to 64 (ledger entry {first.seq})" in again.notes[-1]
-        assert again.receipt.reused
-
-
 # What goes wrong on the way
 
 
-class Broken:
-    """A source that breaks at some of its runs."""
-
-    def __init__(self, source: Any, breaks: dict[int, BaseException]) -> None:
-        self._source, self._breaks, self.runs = source, breaks, 0
-
-    def prepare(self, plan: Aggregate) -> None:
-        self._source.prepare(plan)
-
-    def run(self, plan: Aggregate) -> Cells:
-        self.runs += 1
-        if self.runs in self._breaks:
-            raise self._breaks[self.runs]
-        found: Cells = self._source.run(plan)
-        return found
-
-    def close(self) -> None:
-        self._source.close()
-
-
-def breaking(db: Database, breaks: dict[int, BaseException]) -> Broken:
-    start: Callable[[], Any] = db._start_engine
-    broken = Broken(start(), breaks)
-    db._start_engine = lambda: broken  # type: ignore[assignment, return-value]
-    return broken
-
-
-def test_bounds_that_fail_are_charged_and_found_anew() -> None:
-    with finding() as db:
-        breaking(db, {1: ValueError("of the engine")})
-        with pytest.raises(SourceError, match="The question was charged"):
-            db.query(SUM, epsilon=SURE)
-        assert charges(db) == [("bounds of data.income", Fraction(SURE, 4))]
-        assert db.ledger.state.count_failures("custodian") == 1
-        ask(db, SUM)
-        assert db.budget.spent == SURE * Fraction(5, 4)  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("crash", [1, 2, 3])
-def test_a_request_that_is_sent_again_is_charged_once(crash: int) -> None:
-    """Whether it was cut off while the bounds were found, between, or after."""
-    with finding() as db:
-        breaking(db, {crash: KeyboardInterrupt()})
-        sql = "SELECT SUM(income) AS s, SUM(change) AS c FROM data"
-        with pytest.raises(KeyboardInterrupt):
-            db.query(sql, epsilon=SURE, request="one", analyst="ana")
-        answer = ask(db, sql, request="one", analyst="ana")
-        assert db.budget.spent == SURE  # type: ignore[union-attr]
-        assert answer.cost.epsilon == SURE
-        assert sorted(charges(db)) == sorted(
-            [
-                ("bounds of data.income", Fraction(SURE, 8)),
-                ("bounds of data.change", Fraction(SURE, 8)),
-                ("SUM(income), SUM(change)", Fraction(3 * SURE, 4)),
-            ]
-        )
-        again = ask(db, sql, request="one", analyst="ana")
-        assert again.rows == answer.rows
-        assert db.budget.spent == SURE  # type: ignore[union-attr]
-
-
-def test_a_request_belongs_to_one_question() -> None:
-    with finding() as db:
-        ask(db, SUM, request="one")
-        with pytest.raises(
-            LedgerError, match="The request 'one' was charged already, for another question"
-        ):
-            ask(db, "SELECT SUM(change) FROM data", request="one")
-
-
 # What it is good for
+
+
+def _lost(table: pa.Table, incomes: list[float]) -> float:
+    """What clamping takes from a sum under the bounds that are found, and the expected noise;
+    the answer is no farther off than that.
+    """
+    with open_frame(table, policy_of(table, columns={}, max_rows_per_group=1)) as db:
+        answer = ask(db, SUM, 1)
+        found = db.resolver.find_result(db.resolver.find_bounds_search(("data", "income")))
+        assert found is not None
+        clamped = sum(max(income - float(found.values[1]), 0) for income in incomes)
+        noise = float(found.values[1]) / 0.75
+        # Laplace noise is farther with a chance below 10^-10
+        assert abs(answer.rows[0]["s"] - sum(incomes)) <= clamped + 25 * noise
+        return clamped + noise
 
 
 @pytest.mark.long
@@ -503,101 +367,3 @@ def test_found_bounds_of_a_heavy_tail_cut_the_error_a_hundredfold() -> None:
     assert declared is not None
     assert declared > 200 * found
     assert found < 0.02 * sum(incomes)
-
-
-def _lost(table: pa.Table, incomes: list[float]) -> float:
-    """What clamping takes from a sum under the bounds that are found, and the expected noise;
-    the answer is no farther off than that.
-    """
-    with open_frame(table, policy_of(table, columns={}, max_rows_per_group=1)) as db:
-        answer = ask(db, SUM, 1)
-        found = db.resolver.find_result(db.resolver.find_bounds_search(("data", "income")))
-        assert found is not None
-        clamped = sum(max(income - float(found.values[1]), 0) for income in incomes)
-        noise = float(found.values[1]) / 0.75
-        # Laplace noise is farther with a chance below 10^-10
-        assert abs(answer.rows[0]["s"] - sum(incomes)) <= clamped + 25 * noise
-        return clamped + noise
-
-
-def test_caps_that_decide_nothing_are_not_missed(tmp_path: Path) -> None:
-    """Those of a table that is only asked who is in it."""
-    declared = "max_groups = 1\nmax_rows_per_group = 1\n"
-    assert shop.POLICY.count(declared) == 1
-    path = shop.write(tmp_path, shop.POLICY.replace(declared, "auto_bounds = true\n"))
-    which = "customer IN (SELECT customer FROM customers WHERE age > 30)"
-    some = (
-        f"SELECT month, price > 50 AS dear, COUNT(*) AS n FROM orders WHERE {which} GROUP BY month,"
-        " dear"
-    )
-    with open(path, in_process=True) as db:
-        assert ask(db, some).rows
-        assert len(charges(db)) == 1
-        with pytest.raises(Refused, match="The contribution bounds of customers are not declared"):
-            ask(
-                db,
-                "SELECT month, COUNT(*) AS n FROM orders o JOIN customers c ON o.customer ="
-                " c.customer GROUP BY month",
-            )
-
-
-NEITHER: dict[str, Any] = {"finds": False, "max_groups": None, "max_rows_per_group": None}
-
-
-@pytest.mark.parametrize(
-    ("sql", "needs"),
-    [
-        ("SELECT COUNT(*) FROM data", "max_rows_per_group"),
-        ("SELECT MEDIAN(age) FROM data", "max_rows_per_group"),
-        ("SELECT town, COUNT(DISTINCT id) FROM data GROUP BY town", "max_groups"),
-        ("SELECT age, COUNT(*) FROM data GROUP BY age", "max_groups and max_rows_per_group"),
-        ("SELECT COUNT(DISTINCT id) FROM data", None),
-        ("SELECT SUM(age, contribution_bounds_per_group => (0, 9)) FROM data", None),
-        ("SELECT COUNT(*) FROM (SELECT id FROM data GROUP BY id)", None),
-        (
-            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 1) town,"
-            " COUNT(DISTINCT id) FROM data GROUP BY town",
-            None,
-        ),
-    ],
-)
-def test_a_cap_that_is_missing_is_no_1(sql: str, needs: str | None) -> None:
-    """A question that needs it is refused before any charge, and told the line to write."""
-    with finding(**NEITHER) as db:
-        if needs is None:
-            ask(db, sql)
-            return
-        with pytest.raises(Unbounded) as refused:
-            ask(db, sql)
-        with pytest.raises(Unbounded):
-            db.explain(sql, epsilon=1)
-        assert charges(db) == []
-        message = str(refused.value)
-        for cap in ("max_groups", "max_rows_per_group"):
-            assert (f"{cap} of data" in message) == (cap in needs)
-            assert (f'{cap}="auto"' in message) == (cap in needs)
-
-
-def test_a_cap_may_be_left_to_be_found_on_its_own() -> None:
-    caps: dict[str, Any] = {"max_groups": None, "max_rows_per_group": "auto"}
-    with finding(finds=False, **caps) as db:
-        answer = ask(db, "SELECT COUNT(*) FROM data")
-        assert "Found privately, not declared: max_rows_per_group of data, 4" in str(answer.notes)
-        assert len(charges(db)) == 2
-        with pytest.raises(Unbounded, match="max_groups of data"):
-            ask(db, "SELECT town, COUNT(*) FROM data GROUP BY town")
-        (row,) = db.query("SELECT max_groups, max_rows_per_group FROM hedgerow.tables").rows
-        assert set(row.values()) == {None}
-
-
-def test_a_join_names_the_table_whose_cap_is_missing(tmp_path: Path) -> None:
-    path = shop.write(tmp_path)
-    page = path.read_text()
-    path.write_text(page.replace("max_groups = 3\nmax_rows_per_group = 2\n", ""))
-    with open(path, in_process=True) as db:
-        with pytest.raises(Unbounded, match=r"max_rows_per_group of orders .* = 5, or what"):
-            db.query("SELECT COUNT(*) FROM orders", epsilon=0.1)
-        for table in ("customers JOIN orders", "orders JOIN customers"):
-            with pytest.raises(Unbounded, match="needs max_rows_per_group of orders"):
-                db.query(f"SELECT COUNT(*) FROM {table} USING (customer)", epsilon=0.1)
-        assert charges(db) == []

@@ -6,37 +6,26 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from database.clinic import REGIONS, exactly, visits, write
+from database.query.helpers_split_statements import (
+    OLDER,
+    SHARES,
+    TWO_TOTALS,
+    compute_without_privacy,
+    count_charges,
+    list_kinds,
+    repr_key,
+)
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
-from hedgerow.database import Database, open
+from hedgerow.database import open
 from hedgerow.database.query import answer_tables, postprocessing
 from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused, SourceError
-
-SHARES = (
-    "SELECT region, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM data"
-    " GROUP BY region"
-)
-TWO_TOTALS = (
-    "SELECT (SELECT COUNT(*) FROM data WHERE age > 50) / (SELECT COUNT(*) FROM data) AS old"
-)
-
-
-def compute_without_privacy(sql: str) -> list[tuple[Any, ...]]:
-    """Answer a statement by DuckDB, on the rows themselves."""
-    with duckdb.connect() as db:
-        db.register("data", visits())
-        return db.execute(sql).fetchall()
-
-
-def count_charges(db: Database) -> int:
-    return sum(entry.kind == "charge" for entry in db.ledger.entries())
 
 
 @pytest.mark.parametrize(
@@ -91,17 +80,6 @@ def test_a_statement_means_what_sql_means_where_noise_is_small(sql: str) -> None
                 assert value == wanted
             else:
                 assert float(value) == pytest.approx(float(wanted), rel=1e-3, abs=0.05)
-
-
-def repr_key(row: tuple[Any, ...]) -> tuple[str, ...]:
-    """Sort rows by their keys, and by rounded numbers."""
-    return tuple(
-        f"{float(value):12.1f}"
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else str(value)
-        for value in row
-        if isinstance(value, str | bool) or value is None
-    )
 
 
 def test_pieces_share_the_epsilon_and_are_charged_together() -> None:
@@ -217,15 +195,6 @@ def test_the_sql_above_the_pieces_sees_noisy_values_alone(monkeypatch: pytest.Mo
         assert isinstance(answer, PostprocessedAnswer)
     noisy = [row["aggregate 0"] for row in answer.pieces[0].rows]
     assert seen[0].column("aggregate 0").to_pylist() == noisy
-
-
-OLDER = (
-    "SELECT region, COUNT(*) AS n FROM data WHERE age > (SELECT AVG(age) FROM data) GROUP BY region"
-)
-
-
-def list_kinds(db: Database) -> list[str]:
-    return [entry.kind for entry in db.ledger.entries() if entry.kind in ("charge", "answer")]
 
 
 def test_a_released_scalar_is_a_constant_of_a_second_release() -> None:

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp
 
-from engines.helpers_plans import ARROW, BINARY, POOLS, Ranks, answer
+from engines.helpers_engine_answers import Ranks, answer
+from engines.helpers_plans import BINARY
+from engines.helpers_worlds import ARROW, POOLS
 from hedgerow.engines.compile.expressions import (
     FUNCTION_COMPILERS,
     compile_expression,

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from depth import many
-from engines.helpers_plans import ENGINES, Ranks, answer, expected, plans, worlds
+from engines.helpers_engine_answers import Ranks, answer, expected
+from engines.helpers_plans import ENGINES, plans
 from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS, question, visits
+from engines.helpers_worlds import worlds
 from hedgerow.engines.compile.column_casts import StoredColumn
 from hedgerow.engines.compile.plan import compile_plan, make_cached_compiler
 from hedgerow.engines.compile.sql_builders import integer_literal

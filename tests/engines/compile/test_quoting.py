@@ -13,7 +13,7 @@ from hedgerow.engines.compile.quoting import quote_name, quote_text
 from hedgerow.engines.compile.sql_builders import column, is_one_of, select, text_literal
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.duckdb.dialect import DUCKDB
-from sql.helpers_hostile_statements import PIECES
+from sql.helpers_hostile_pieces import PIECES
 
 ENGINE = duckdb.connect(config={"threads": "1"})
 HOSTILE = st.lists(

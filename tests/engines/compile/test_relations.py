@@ -37,7 +37,7 @@ from hedgerow.plan.nodes import (
 from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.scalar.expressions import Call, ColumnRef
 from hedgerow.plan.schema import Column, Link, Partition, Schema
-from plan import worlds
+from plan import helpers_tables, worlds
 
 
 @pytest.mark.long
@@ -45,7 +45,7 @@ from plan import worlds
 @pytest.mark.parametrize("number", range(many(10)))
 def test_every_engine_agrees_with_the_reference(engine: Callable[..., Any], number: int) -> None:
     random = Random(number)
-    world = worlds.world(random)
+    world = helpers_tables.world(random)
     source = engine(frames(world.schemas, world.tables))
     try:
         for _ in range(8):
@@ -62,7 +62,7 @@ def test_the_generator_makes_everything() -> None:
     seen: set[str] = set()
     for number in range(many(10)):
         random = Random(number)
-        world = worlds.world(random)
+        world = helpers_tables.world(random)
         for _ in range(8):
             plan = worlds.plan(random, world.schemas)
             seen |= {measure.kind for measure in plan.measures}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from engines.helpers_plans import SQL_TYPES
+from engines.helpers_worlds import SQL_TYPES
 from hedgerow.engines.compile.sql_builders import SQL_TYPES as OURS
 from hedgerow.engines.compile.sql_builders import binary as compared
 from hedgerow.engines.compile.sql_builders import (

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 
-from engines.helpers_plans import answer
+from engines.helpers_engine_answers import answer
 from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from hedgerow.engines.compile import plan as compile
 from hedgerow.engines.data_source import SOURCE_FAILED, PhysicalColumn

@@ -11,8 +11,8 @@ from unittest import mock
 
 import psycopg
 
-from engines import helpers_plans
-from engines.helpers_plans import World
+from engines import helpers_worlds
+from engines.helpers_worlds import World
 from engines.postgresql.helpers_server import get_server, make_table
 from hedgerow.engines.postgresql.engine import PostgreSQL, PostgresTable
 from hedgerow.engines.postgresql.guarded_numbers import TINY_REAL
@@ -30,7 +30,7 @@ TYPES: Mapping[Type, str] = {
 }
 IDS = {"BIGINT": "bigint", "VARCHAR": "text", "DOUBLE": "double precision"}
 # no text of PostgreSQL holds a NUL
-TEXTS = tuple(text for text in helpers_plans.TEXTS if "\x00" not in text)
+TEXTS = tuple(text for text in helpers_worlds.TEXTS if "\x00" not in text)
 
 
 class ServerRanks:
@@ -82,7 +82,7 @@ def guarded_reference() -> Iterator[None]:
     }
     with (
         mock.patch.dict(functions.FUNCTIONS, rules),
-        mock.patch.dict(helpers_plans.POOLS, {"text": (*TEXTS, None)}),  # type: ignore[arg-type]
+        mock.patch.dict(helpers_worlds.POOLS, {"text": (*TEXTS, None)}),  # type: ignore[arg-type]
     ):
         yield
 

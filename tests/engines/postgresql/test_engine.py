@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from depth import many
-from engines.helpers_plans import answer, expected, plans, worlds
+from engines.helpers_engine_answers import answer, expected
+from engines.helpers_plans import plans
+from engines.helpers_worlds import worlds
 from engines.postgresql.helpers_server import get_server, make_table
 from engines.postgresql.helpers_worlds import ServerRanks, guarded_reference, open_world
 from hedgerow.engines.compile.dialect import Dialect

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,12 +26,14 @@ from hedgerow.local.client.encoder import (
 )
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import ALL, Rappor
-from hedgerow.verify.audit import audit
 from local import vectors
-from local.auditing import AUDITED, CHECKS, SCALE, Build, bits_of, differing, heads, secrets
+from local.auditing import SCALE, heads
+from local.client.helpers_encoder_bugs import (
+    HOME,
+    SECRET,
+    laws,
+)
 from local.vectors import METRICS, RAPPOR, TEXTS, bytes_of
-
-HOME, SECRET = METRICS["rappor"], bytes_of("secret", 32)
 
 
 def test_the_vectors_are_those_of_the_reference() -> None:
@@ -172,27 +172,6 @@ def test_unary_bits_have_exactly_the_stated_probabilities() -> None:
     ]
 
 
-def laws(metric: Metric, value: int, sizes: tuple[int, ...]) -> dict[bytes, Fraction]:
-    """The law of a report, from all draws: coins of a threshold with both outcomes, and after
-    them all numbers below a size.
-    """
-    found: dict[bytes, Fraction] = {}
-
-    def walk(held: bytes, chance: Fraction, left: tuple[int, ...]) -> None:
-        if not left:
-            record = encode_report(metric, value, DrawStream(held))
-            found[record] = found.get(record, Fraction(0)) + chance
-        elif left[0] < 0:
-            for draw, share in ((0, -left[0]), (SCALE - 1, SCALE + left[0])):
-                walk(held + draw.to_bytes(2, "big"), chance * Fraction(share, SCALE), left[1:])
-        else:
-            for draw in range(left[0]):
-                walk(held + draw.to_bytes(2, "big"), chance / left[0], left[1:])
-
-    walk(b"", Fraction(1), sizes)
-    return found
-
-
 def test_projective_reports_have_exactly_the_stated_probabilities() -> None:
     """Over 3 elements in 3 places: 13 points, 4 of them orthogonal to any, 9 not."""
     metric = Metric(
@@ -262,206 +241,6 @@ def test_fresh_numbers_come_from_the_system_and_do_not_end() -> None:
     assert len(set(draws)) > 4000  # about 4,813 are expected, with a standard deviation of 13
     assert max(draws) > 60000
     assert min(draws) < 5000
-
-
-def never_cleared(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    record = encode_report(metric, value, stream, secret)
-    exact = pack_bits(compute_bloom_filter(metric, compute_cohort(metric, secret), str(value)))
-    return record[:2] + bytes(a | b for a, b in zip(record[2:], exact, strict=True))
-
-
-def never_cleared_permanently(
-    metric: Metric, value: int | str, stream: DrawStream, secret: bytes
-) -> bytes:
-    """As in a published library: noise only ever adds ones to the permanent bits."""
-    group = compute_cohort(metric, secret)
-    exact, kept, given = (
-        compute_bloom_filter(metric, group, str(value)),
-        compute_permanent_bits(metric, secret, value),
-        dict(metric.parameters),
-    )
-    bits = [
-        int(stream.flip_coin(given["q"] if a or b else given["p"]))
-        for a, b in zip(exact, kept, strict=True)
-    ]
-    return group.to_bytes(2, "big") + pack_bits(bits)
-
-
-def forgotten(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    fresh = encode_report(
-        metric, value, stream, bytes(DrawStream().draw() & 255 for _ in range(32))
-    )
-    return encode_report(metric, value, DrawStream(bytes(512)), secret)[:2] + fresh[2:]
-
-
-def forgotten_each_epoch(
-    metric: Metric, value: int | str, stream: DrawStream, secret: bytes
-) -> bytes:
-    return encode_report(replace(metric, id=f"{metric.id}.{metric.epoch}"), value, stream, secret)
-
-
-def last_bit_told(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    record = encode_report(metric, value, stream, secret)
-    return record[:-1] + bytes(
-        [
-            record[-1] & 254
-            | compute_bloom_filter(metric, compute_cohort(metric, secret), str(value))[-1]
-        ]
-    )
-
-
-def cohort_0_redrawn(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    while compute_cohort(metric, secret) == 0:
-        secret = sha256(secret).digest()
-    return encode_report(metric, value, stream, secret)
-
-
-def metric_left_out(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    given, group = dict(metric.parameters), compute_cohort(metric, secret)
-    noise = [
-        int.from_bytes(bytes_of(f"{secret.hex()} {value} {i}", 2), "big") for i in range(given["k"])
-    ]
-    exact = compute_bloom_filter(metric, group, str(value))
-    kept = [
-        int(u < given["f"] // 2 or (u >= given["f"] and bit == 1))
-        for u, bit in zip(noise, exact, strict=True)
-    ]
-    return group.to_bytes(2, "big") + pack_bits(
-        [int(stream.flip_coin(given["q"] if bit else given["p"])) for bit in kept]
-    )
-
-
-def one_coin_for_two(metric: Metric, value: int | str, stream: DrawStream, secret: bytes) -> bytes:
-    record = encode_report(metric, value, stream, secret)
-    return record[:2] + bytes([record[2]]) * (len(record) - 2)
-
-
-@pytest.mark.long
-def test_the_reference_passes_the_auditor() -> None:
-    assert [name for name, check in CHECKS.items() if check(encode_report, HOME)] == []
-
-
-@pytest.mark.parametrize(
-    ("build", "fault"),
-    [
-        (never_cleared, "coins"),
-        (never_cleared_permanently, "permanent"),
-        (forgotten, "memo"),
-        (forgotten_each_epoch, "memo"),
-        (last_bit_told, "coins"),
-        (cohort_0_redrawn, "cohorts"),
-        (metric_left_out, "shared"),
-        (one_coin_for_two, "entangled"),
-    ],
-)
-def test_planted_bugs_are_caught(build: Build, fault: str) -> None:
-    assert CHECKS[fault](build, HOME)
-
-
-def test_reports_are_linked_through_the_permanent_answer_and_hardly_through_what_leaves() -> None:
-    """Which of two clients of one cohort and one value made yesterday's report? The one whose
-    report of today is more alike.
-
-    Secrets and coins are fixed bytes: the shares are the same on every run.
-    """
-    group = [secret for secret in secrets(1600) if compute_cohort(HOME, secret) == 0]
-    through = {"permanent": 0.0, "report": 0.0}
-    for place, (same, other) in enumerate(pairwise(group)):
-        coins = [bytes_of(f"day {place} {i}", 64) for i in range(3)]
-        reports = [
-            bits_of(encode_report(HOME, "a", DrawStream(coin), who))
-            for coin, who in zip(coins, (same, same, other), strict=True)
-        ]
-        answers = [compute_permanent_bits(HOME, who, "a") for who in (same, same, other)]
-        for name, (yesterday, today, stranger) in (("permanent", answers), ("report", reports)):
-            alike = [
-                sum(a == b for a, b in zip(yesterday, now, strict=True))
-                for now in (today, stranger)
-            ]
-            through[name] += (
-                1.0 if alike[0] > alike[1] else 0.5 if alike[0] == alike[1] else 0.0
-            ) / (len(group) - 1)
-    assert through["permanent"] == pytest.approx(1.0)
-    assert 0.4 < through["report"] < 0.65
-
-
-def fresh_secret() -> bytes:
-    stream = DrawStream()
-    return bytes(stream.draw() & 255 for _ in range(32))
-
-
-def audited(
-    build: Build, metric: Metric, values: tuple[int | str, int | str], samples: int
-) -> float:
-    """A certified lower bound on the epsilon of one report of a client whose secret nobody
-    knows; wrong once in 10^9 runs.
-    """
-    skip = 2 if metric.protocol == "rappor" else 0
-
-    def reports(value: int | str, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        rows = [
-            bits_of(build(metric, value, DrawStream(), fresh_secret()), skip) for _ in range(count)
-        ]
-        return np.array(rows, dtype=np.int64)
-
-    return audit(reports, *values, samples=samples, confidence=1 - 1e-9, batch=True).epsilon
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("name", "values"), AUDITED)
-def test_reports_lose_no_more_than_stated(name: str, values: tuple[int, int]) -> None:
-    metric = METRICS[name]
-    assert audited(encode_report, metric, values, 4000) <= metric.epsilon
-
-
-def test_no_protocol_is_left_out_of_the_audit() -> None:
-    assert {METRICS[name].protocol for name, _ in AUDITED} | {"rappor"} == set(ALL)
-
-
-@pytest.mark.parametrize(("name", "values"), AUDITED)
-def test_reports_of_many_clients_at_once_lose_no_more_than_stated(
-    name: str, values: tuple[int, int]
-) -> None:
-    """What simulations and ``hedgerow local encode`` draw is made by other code than a client's
-    single report.
-    """
-    metric = METRICS[name]
-
-    def reports(value: int, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        return np.unpackbits(metric.scheme.encode(np.full(count, value)), axis=1).astype(np.int64)
-
-    assert (
-        audit(reports, *values, samples=4_000, confidence=1 - 1e-9, batch=True).epsilon
-        <= metric.epsilon
-    )
-
-
-@pytest.mark.parametrize("name", ["rappor one", "longitudinal_unary"])
-def test_all_reports_of_a_value_lose_no_more_than_the_lifetime_and_more_than_one(name: str) -> None:
-    """40 reports from one remembered answer, as the bits that most of them have: nearly the
-    answer itself.
-    """
-    metric = METRICS[name]
-    scheme: Any = metric.scheme
-
-    def histories(value: Any, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        kept = scheme.permanent_response([value] * count)
-        ones = np.zeros((count, 8 * scheme.record_size), dtype=np.int64)
-        for _ in range(40):
-            ones += np.unpackbits(scheme.instantaneous_response(kept), axis=1)
-        return (ones > 20).astype(np.int64)
-
-    one, other = (0, 20) if name == "longitudinal_unary" else differing(metric)
-    found = audit(histories, one, other, samples=20_000, confidence=1 - 1e-9, batch=True).epsilon
-    assert metric.epsilon < found <= metric.lifetime_epsilon(1)
-
-
-@pytest.mark.long
-def test_rappor_loses_no_more_than_stated_and_a_bit_never_cleared_does() -> None:
-    metric = Metric("home", "rappor", tuple((RAPPOR | {"k": 8, "m": 1}).items()))
-    values = differing(metric)
-    assert audited(encode_report, metric, values, 4000) <= metric.epsilon
-    assert audited(never_cleared, metric, values, 4000) > metric.epsilon
 
 
 def test_invalid_documents_of_the_vectors_are_refused() -> None:

@@ -2,74 +2,37 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
-from math import inf, nan
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace
 from hedgerow.mechanisms.data_dependent.stability_histogram import StabilityHistogram
-from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
 from hedgerow.verify.laws import LawBroken, check_mechanism
-from mechanisms import helpers_bad_input as bad
 from mechanisms import helpers_exact_distributions as exactly
-
-RELATIONS = ["add-remove", "change-one"]
-DELTA = Fraction(1, 40)
-
-
-def key_law(q: Fraction, threshold: int, count: int, top: int) -> dict[Any, Fraction]:
-    """Return the distribution of None or the noisy count; from ``top`` on it is lumped."""
-    law: dict[Any, Fraction] = {None: 1 - exactly.at_least(q, threshold - count)}
-    law |= {y: exactly.at(q, y - count) for y in range(threshold, top)}
-    return law | {"more": exactly.at_least(q, top - count)}
-
-
-def law(
-    q: Fraction, threshold: int, counts: dict[str, int], keys: str, top: int
-) -> dict[Any, Fraction]:
-    """Return the joint distribution of the published ``keys``; a key not in the data never is."""
-    cells = [
-        key_law(q, threshold, counts[key], top) if key in counts else {None: exactly.ONE}
-        for key in keys
-    ]
-    joint: dict[Any, Fraction] = {}
-    for outcome in product(*(cell.items() for cell in cells)):
-        weight = exactly.ONE
-        for _, part in outcome:
-            weight *= part
-        joint[tuple(y for y, _ in outcome)] = weight
-    return joint
-
-
-def units(max_keys: int, per_key: int) -> list[tuple[str, ...]]:
-    """Return all possible units: up to ``max_keys`` of the keys a and b, each up to ``per_key``
-    times.
-    """
-    times = range(per_key + 1)
-    return [("a" * i, "b" * j) for i in times for j in times if 0 < (i > 0) + (j > 0) <= max_keys]
-
-
-def small(neighbours: str, max_keys: int, per_key: int) -> list[tuple[tuple[str, ...], ...]]:
-    sizes = [2] if neighbours == "change-one" else [0, 1, 2]
-    return [
-        rows for n in sizes for rows in combinations_with_replacement(units(max_keys, per_key), n)
-    ]
-
-
-def counted(rows: tuple[tuple[str, ...], ...]) -> dict[str, int]:
-    return dict(Counter("".join("".join(row) for row in rows)))
+from mechanisms.data_dependent.helpers_histogram_laws import (
+    DELTA,
+    RELATIONS,
+    Clipped,
+    NotCut,
+    SpentOnce,
+    counted,
+    cut_distance,
+    cut_law,
+    end,
+    key_law,
+    law,
+    small,
+)
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -117,44 +80,6 @@ def test_a_delta_that_forgets_the_number_of_keys_is_refuted() -> None:
 # that both have.
 
 
-def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
-    """Return the distribution of None or a noisy count above ``cut``; a count of 0 is no key."""
-    if count == 0:
-        return {None: exactly.ONE}
-    total = sum(q ** abs(z) for z in range(-cut, cut + 1))
-    found: dict[Any, Fraction] = {None: Fraction(0)}
-    for z in range(-cut, cut + 1):
-        said = count + z if count + z > cut else None
-        found[said] = found.get(said, Fraction(0)) + q ** abs(z) / total
-    return found
-
-
-def end(q: Fraction, cut: int, s: int) -> Fraction:
-    """Return the probability of the s largest values."""
-    return sum((q ** abs(z) for z in range(cut - s + 1, cut + 1)), Fraction(0)) / sum(
-        q ** abs(z) for z in range(-cut, cut + 1)
-    )
-
-
-def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
-    """Return the unmatched mass, in either direction, at the epsilon of that move."""
-    worlds: list[dict[Any, Fraction]] = []
-    for counts in (one, other):
-        joint: dict[Any, Fraction] = {(): exactly.ONE}
-        for count in counts:
-            law = cut_law(q, cut, count)
-            joint = {
-                (*said, y): weight * part
-                for said, weight in joint.items()
-                for y, part in law.items()
-            }
-        worlds.append(joint)
-    epsilon = sum(abs(a - b) for a, b in zip(one, other, strict=True)) * ln(1 / q)
-    return max(
-        epsilon_distance(*worlds, epsilon).value, epsilon_distance(*worlds[::-1], epsilon).value
-    )
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("q", "m", "cut"),
@@ -197,35 +122,6 @@ def test_a_group_in_one_key_is_the_worst_case_of_truncated_noise(q: Fraction) ->
     assert cut_distance(q, cut, (0,), (3,)) == each[0]
 
 
-class SpentOnce(StabilityHistogram):
-    """Planted mistake: delta for lone keys only, as for untruncated noise."""
-
-    def loss(self, group: int = 1) -> Loss:
-        loss = super().loss(group)
-        return Loss(loss.epsilon, loss.delta / 2, loss.rho)
-
-
-class NotCut(StabilityHistogram):
-    """Planted mistake: untruncated noise."""
-
-    def sample(self, counts: Any) -> dict[Any, int]:
-        super().sample(counts)
-        return StabilityHistogram(self.scale, self.threshold, self.neighbours).sample(counts)
-
-
-class Clipped(StabilityHistogram):
-    """Planted mistake: noise clamped to the cut instead of redrawn."""
-
-    def sample(self, counts: Any) -> dict[Any, int]:
-        super().sample(counts)
-        k = self.threshold - 1
-        noisy = {
-            key: counts[key] + max(-k, min(k, Laplace(self.scale).sample(0)))
-            for key in sorted(counts)
-        }
-        return {key: count for key, count in noisy.items() if count > k}
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("planted", "law"),
@@ -260,19 +156,6 @@ def test_truncated_draws_follow_their_distribution() -> None:
         )
     assert mechanism.publish_probability(11) == mechanism.publish_probability(10**400) == 1
     assert mechanism.error(Fraction(1, 10**30)) == 5  # all of it is within the cut
-
-
-def test_bad_truncations_are_refused() -> None:
-    for cut in (None, 1, "yes", np.True_):
-        with pytest.raises(InvalidArgument) as refusal:
-            StabilityHistogram(Fraction(1), 5, "add-remove", cut=cut)  # type: ignore[arg-type]
-        assert refusal.value.argument == "cut"
-    with pytest.raises(
-        InvalidArgument, match="False unless the threshold is above a quarter of the scale"
-    ):
-        StabilityHistogram(Fraction(100), 25, "add-remove", cut=True)
-    assert StabilityHistogram(Fraction(100), 26, "add-remove", cut=True).loss().delta < 1
-    assert StabilityHistogram(Fraction(1), 3, "add-remove", per_key=3, cut=True).loss().delta == 1
 
 
 def test_the_noise_of_add_remove_is_too_small_for_change_one() -> None:
@@ -426,121 +309,3 @@ def test_no_keys_and_huge_counts_are_accepted() -> None:
     assert mechanism.sample({}) == {}
     assert abs(mechanism.sample({"a": 10**30})["a"] - 10**30) < 100
     assert abs(mechanism.sample(Counter("a" * 1000))["a"] - 1000) < 100
-
-
-@pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon_is_refused(epsilon: object) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(
-            epsilon=epsilon,  # type: ignore[arg-type]
-            delta=1e-6,
-            neighbours="add-remove",
-        )
-    assert refusal.value.argument == "epsilon"
-
-
-@pytest.mark.parametrize("delta", bad.DELTAS, ids=bad.name)
-def test_bad_delta_is_refused(delta: object) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(
-            epsilon=1,
-            delta=delta,  # type: ignore[arg-type]
-            neighbours="add-remove",
-        )
-    assert refusal.value.argument == "delta"
-
-
-def test_missing_parameters_are_refused() -> None:
-    for given, missing in (
-        ({"epsilon": 1, "delta": 0.1}, "neighbours"),
-        ({"epsilon": 1, "neighbours": "add-remove"}, "delta"),
-    ):
-        with pytest.raises(TypeError, match=missing):
-            StabilityHistogram.calibrate(**given)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("value", [0, -1, 1.5, nan, None, "1", True], ids=bad.name)
-@pytest.mark.parametrize("name", ["max_keys", "per_key", "group"])
-def test_bad_bounds_are_refused(value: object, name: str) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(
-            epsilon=1,
-            delta=0.1,
-            neighbours="add-remove",
-            **{name: value},  # type: ignore[arg-type]
-        )
-    assert refusal.value.argument == name
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram(Fraction(1), 5, "add-remove").loss(value)  # type: ignore[arg-type]
-    assert refusal.value.argument == "group"
-
-
-@pytest.mark.parametrize("neighbours", ["", "row", None, 1, ["add-remove"], "Add-Remove"], ids=str)
-def test_bad_neighbours_are_refused(neighbours: Any) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram.calibrate(epsilon=1, delta=0.1, neighbours=neighbours)
-    assert refusal.value.argument == "neighbours"
-
-
-def test_bad_fields_are_refused() -> None:
-    for fields, name in (
-        ((0, 1), "scale"),
-        ((1e-13, 1), "scale"),
-        ((1, 0), "threshold"),
-        ((1, 2.5), "threshold"),
-    ):
-        with pytest.raises(InvalidArgument) as refusal:
-            StabilityHistogram(*fields, "add-remove")  # type: ignore[arg-type]
-        assert refusal.value.argument == name
-    with pytest.raises(InvalidArgument, match="scale"):
-        StabilityHistogram.calibrate(
-            epsilon=1e-9, delta=0.1, neighbours="add-remove", per_key=10**6
-        )
-
-
-@pytest.mark.parametrize("beta", bad.LEVELS, ids=bad.name)
-def test_bad_beta_is_refused(beta: object) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram(Fraction(1), 5, "add-remove").error(beta)  # type: ignore[arg-type]
-    assert refusal.value.argument == "beta"
-
-
-COUNTS = {
-    "zero": {"a": 5, "b": 0},
-    "negative": {"a": -bad.SECRET},
-    "half": {"a": bad.SECRET + 0.5},
-    "NaN": {"a": nan},
-    "infinity": {"a": inf},
-    "None": {"a": None},
-    "text": {"a": f"x{bad.SECRET}"},
-    "truth": {"a": True},
-    "array": {"a": np.array([bad.SECRET])},
-    "NaN as a key": {nan: 5},
-    "NaN in a key": {("a", np.float64(nan)): 5},
-    "a key without order": {complex(bad.SECRET, 1): 5},
-    "a set as a key": {frozenset({bad.SECRET}): 5},
-    "no mapping": [("a", bad.SECRET)],
-    "nothing": None,
-}
-
-
-@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS)
-@pytest.mark.usefixtures("dry")
-def test_bad_counts_are_refused_before_anything_is_drawn(counts: Any) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram(Fraction(1), 5, "add-remove").sample(counts)
-    assert refusal.value.argument == "counts"
-    assert str(bad.SECRET) not in "".join(traceback.format_exception(refusal.value))
-
-
-@pytest.mark.parametrize("count", [0, -1, 0.5, nan, inf, None, "1", True], ids=bad.name)
-def test_a_bad_count_is_refused(count: object) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        StabilityHistogram(Fraction(1), 5, "add-remove").publish_probability(count)
-    assert refusal.value.argument == "count"
-
-
-@pytest.mark.usefixtures("dry")
-def test_good_counts_reach_the_sampler() -> None:
-    with pytest.raises(AssertionError, match="draw"):
-        StabilityHistogram(Fraction(1), 5, "add-remove").sample({"a": 5})

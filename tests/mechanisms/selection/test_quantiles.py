@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import defaultdict
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from math import exp
 
 import numpy as np
@@ -14,49 +13,24 @@ from scipy.stats import binom
 
 import goodness
 from goodness import ALARM
-from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.selection import quantile_recursion as cuts
 from hedgerow.mechanisms.selection import quantiles
-from hedgerow.mechanisms.selection.quantile_recursion import Shares, split_at_middle
 from hedgerow.mechanisms.selection.quantiles import Quantiles
 from hedgerow.numeric.rounding import round_up
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.sensitivity.sample import SortedSample
-from mechanisms import helpers_bad_input as bad
 from mechanisms import helpers_small_data_sets as tiny
-
-F = Fraction
-HALF = F(1, 2)
-ORDERS = (1, 2, 8)
-AT = {
-    "median": (HALF,),
-    "low": (F(1, 5),),
-    "two": (F(1, 4), F(3, 4)),
-    "three": (F(1, 10), F(3, 10), F(9, 10)),
-    "quartiles": (F(1, 4), HALF, F(3, 4)),
-    "four": (F(1, 10), F(1, 5), F(3, 5), F(4, 5)),
-    "outer": (F(1, 20), HALF, F(19, 20)),
-    "five": (F(1, 6), F(1, 3), HALF, F(2, 3), F(5, 6)),
-}
-
-
-def choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
-    """Return each choice: its share of its part, and its level."""
-    below, p, above = split_at_middle(at)
-    return [
-        (p, depth),
-        *(choice for half in (below, above) if half for choice in choices(half, depth + 1)),
-    ]
-
-
-def law(
-    monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, points: int
-) -> tiny.Law:
-    """Return the exact joint distribution of all answers, without tie-breakers: the proof fixes
-    them.
-    """
-    monkeypatch.setattr(cuts, "MAX_TIE_BREAKERS", 1)
-    return tiny.outcomes(monkeypatch, lambda: mechanism.sample(tiny.sample(data, points)))
+from mechanisms.selection.helpers_quantile_laws import (
+    AT,
+    HALF,
+    ORDERS,
+    SHAPES,
+    F,
+    choices,
+    law,
+    off,
+    worst_change,
+)
 
 
 @pytest.mark.long
@@ -101,37 +75,6 @@ def test_no_rows_at_all_is_a_neighbour_under_add_remove() -> None:
                 <= 1
             )
     assert mechanism.log_prob(2, [], lower=0, upper=3) == pytest.approx(np.log(0.25))
-
-
-WIDE = 10**9
-PLACES = (0, 1, WIDE - 1, WIDE)
-
-
-def worst_change(mechanism: Quantiles, p: Fraction, depth: int, relation: str) -> float:
-    """Return the largest loss of one choice on a very wide range.
-
-    There nearly all points may be on one side of the data.
-    """
-
-    def logs(rows: list[int]) -> np.ndarray:
-        aim = mechanism._build_selection(
-            SortedSample(np.sort(np.array(rows, dtype=np.int64)), 0, WIDE), p, depth
-        )
-        at = tiny.count(aim.sample, [*PLACES, WIDE // 2])  # every point in between is like the last
-        weights = -float(aim.factor) * aim.rank_errors(at)
-        return weights - np.log(np.exp(weights) @ [1, 1, 1, 1, WIDE - 3])
-
-    found = 0.0
-    for counts in product((0, 2, 20), repeat=4):
-        rest = np.repeat(PLACES, counts).tolist()
-        ends = [logs([*rest, place]) for place in PLACES]
-        pairs = (
-            combinations(ends, 2)
-            if relation == "change-one"
-            else ((logs(rest), end) for end in ends)
-        )
-        found = max(found, *(float(np.abs(one - other).max()) for one, other in pairs))
-    return found
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -220,20 +163,6 @@ def test_several_quantiles_follow_the_distribution_of_their_choices(
         )
         assert goodness.chi_square(drawn, list(chances.values())) > ALARM
         assert goodness.chi_square(drawn, np.roll(list(chances.values()), 1)) < ALARM
-
-
-def off(data: np.ndarray, at: float, z: float) -> float:
-    """Return the distance from the fair split, in ranks."""
-    below, up_to, target = (data < z).sum(), (data <= z).sum(), at * data.size
-    return max(below - target, target - up_to, 0)
-
-
-SHAPES = {
-    "skewed": lambda rng, n: np.clip(rng.lognormal(3, 1, n), 0, 1000),
-    "tied": lambda rng, n: rng.integers(1, 6, n).astype(float),
-    "spiked": lambda rng, n: np.where(rng.random(n) < 0.4, 100.0, rng.uniform(0, 1000, n)),
-    "constant": lambda rng, n: np.full(n, 7.0),
-}
 
 
 @pytest.mark.long
@@ -347,92 +276,6 @@ def test_the_median_is_twice_as_sharp_under_add_remove() -> None:
         for relation in ("change-one", "add-remove")
     )
     assert changed.error(0.05, 2**20) == pytest.approx(2 * moved.error(0.05, 2**20))
-
-
-@pytest.mark.parametrize(
-    "at",
-    [
-        [],
-        [0.5, 0.5],
-        [0.7, 0.3],
-        [HALF, F(1, 1_000_003)],
-        [F(1, 999), F(1, 1_000) + HALF, F(998, 1001)],
-    ],
-    ids=str,
-)
-def test_shares_that_do_not_rise_are_refused(at: list[float]) -> None:
-    with pytest.raises(
-        InvalidArgument,
-        match="at must be one or more rising shares with a common denominator of at most a million",
-    ):
-        Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1)
-
-
-@pytest.mark.parametrize(
-    "p",
-    [
-        *(value for value in bad.LEVELS if not isinstance(value, (str, list))),
-        0,
-        1,
-        -0.1,
-        1.1,
-        np.array(0.5),
-    ],
-    ids=bad.name,
-)
-def test_shares_of_0_and_1_are_refused(p: object) -> None:
-    with pytest.raises(InvalidArgument) as refusal:
-        Quantiles.calibrate(at=p, neighbours="add-remove", epsilon=1)  # type: ignore[arg-type]
-    assert refusal.value.argument == "at"
-
-
-@pytest.mark.parametrize("epsilon", bad.EPSILONS, ids=bad.name)
-def test_bad_epsilon_is_refused(epsilon: object) -> None:
-    with pytest.raises(InvalidArgument):
-        Quantiles.calibrate(
-            at=0.5,
-            neighbours="add-remove",
-            epsilon=epsilon,  # type: ignore[arg-type]
-        )
-
-
-def test_other_bad_parameters_are_refused() -> None:
-    good = {"at": 0.5, "neighbours": "add-remove", "epsilon": 1}
-    for name, value in (("neighbours", "rows"), ("rows", 0), ("rows", 1.5), ("neighbours", None)):
-        with pytest.raises(InvalidArgument) as refusal:
-            Quantiles.calibrate(**(good | {name: value}))  # type: ignore[arg-type]
-        assert refusal.value.argument == name
-    mechanism = Quantiles.calibrate(**good)  # type: ignore[arg-type]
-    for name, use in (
-        ("beta", lambda: mechanism.error(0, 10)),
-        ("width", lambda: mechanism.error(0.1, 0)),
-        ("n", lambda: mechanism.error(0.1, 10, 0)),
-        ("rows", lambda: mechanism.loss(0)),
-    ):
-        with pytest.raises(InvalidArgument) as refusal:
-            use()
-        assert refusal.value.argument == name
-    with pytest.raises(InvalidArgument, match="at must be a single quantile for log_prob"):
-        Quantiles.calibrate(at=[0.2, 0.5], neighbours="add-remove", epsilon=1).log_prob(
-            1, [1], lower=0, upper=2
-        )
-
-
-@pytest.mark.parametrize(
-    "values",
-    [value for name, value in bad.ARRAYS.items() if name not in ("empty list", "empty array")],
-    ids=lambda v: type(v).__name__,
-)
-@pytest.mark.parametrize("at", [[0.5], [0.2, 0.5]], ids=str)
-@pytest.mark.usefixtures("dry")
-def test_bad_data_are_refused_before_anything_is_drawn(values: object, at: list[float]) -> None:
-    for bounds in ((0, 100), (0.0, 100.0)):
-        with pytest.raises(InvalidArgument) as refusal:
-            Quantiles.calibrate(at=at, neighbours="add-remove", epsilon=1).sample(
-                values, lower=bounds[0], upper=bounds[1]
-            )
-        assert refusal.value.argument == "values"
-        assert str(bad.SECRET) not in "".join(traceback.format_exception(refusal.value))
 
 
 @pytest.mark.long

@@ -25,7 +25,7 @@ from hedgerow.plan.nodes import (
     UnitStatistic,
 )
 from hedgerow.plan.scalar.expressions import ColumnRef
-from plan import worlds
+from plan import helpers_tables, worlds
 
 Place = tuple[int, str]
 
@@ -91,13 +91,13 @@ class Written:
         return order
 
 
-def written(random: Random, world: worlds.World, *, once: bool) -> Written:
+def written(random: Random, world: helpers_tables.World, *, once: bool) -> Written:
     """With ``once``, no table is read twice."""
     many_parts = random.choice([1, 2, 2, 3])
     private = (
-        random.sample(worlds.PRIVATE, many_parts)
+        random.sample(helpers_tables.PRIVATE, many_parts)
         if once
-        else random.choices(worlds.PRIVATE[:2], k=many_parts)
+        else random.choices(helpers_tables.PRIVATE[:2], k=many_parts)
     )
     parts: list[RelationNode] = [Table(world.schemas[schema.table]) for schema in private]
     ties: list[tuple[Place, Place]] = []
@@ -141,7 +141,7 @@ def test_any_order_is_the_same_question_with_the_same_numbers(once: bool) -> Non
     full = moved = 0
     for example in range(many(200)):
         random = Random(example)
-        world = worlds.world(random, 12)
+        world = helpers_tables.world(random, 12)
         made = written(random, world, once=once)
         first, *others = (made.orders(random) for _ in range(6))
         other = next((order for order in others if order != first), first)

@@ -20,7 +20,7 @@ from hedgerow.sql.public_tables.phrases import (
     escape_text,
     write_fragment,
 )
-from sql.helpers_hostile_statements import PIECES
+from sql.helpers_hostile_pieces import PIECES
 
 ENGINE = duckdb.connect(config={"threads": "1"})
 CHARACTERS = st.characters(exclude_categories=("Cs",), exclude_characters="\0")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sql.helpers_fixtures import ask, check_answered, check_refused, describe, pairs, refusal
+from sql.helpers_descriptions import describe
+from sql.helpers_fixtures import ask, check_answered, check_refused, pairs, refusal
 
 
 @pytest.mark.parametrize(("sql", "expected"), pairs("comparisons"))

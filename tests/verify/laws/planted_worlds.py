@@ -4,160 +4,51 @@ or could be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import (
     Extreme,
     InverseSensitivity,
     Laplace,
     ProposeTestRelease,
-    Quantiles,
     SmoothSensitivity,
-    SparseVector,
-    StabilityHistogram,
     Stable,
 )
 from hedgerow.numeric.tails.laplace import laplace_tail, laplace_threshold
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.sensitivity.order_statistics import Quantile
-from hedgerow.sensitivity.sample import SortedSample
-
-GENERATOR = np.random.default_rng()
-MEDIAN = Quantile(Fraction(1, 2), "change-one")
-
-
-def column(values: Any, lower: Any, upper: Any) -> SortedSample:
-    found = (
-        values
-        if isinstance(values, SortedSample)
-        else SortedSample.from_values(values, lower=lower, upper=upper)
-    )
-    if not len(found):
-        raise InvalidArgument("values", "must not be empty")
-    return found
-
-
-@dataclass(frozen=True)
-class LocalMedian:
-    """The median with Laplace noise scaled to its local sensitivity, cut to the range."""
-
-    shape: ClassVar[str] = "point"
-    neighbours: ClassVar[str] = "change-one"
-    epsilon: Fraction
-
-    def loss(self, rows: Any = 1) -> Loss:
-        return Loss(self.epsilon * rows)
-
-    def _noise(self, data: SortedSample) -> Laplace:
-        return Laplace(
-            max(Fraction(int(MEDIAN.local_sensitivity(data))), Fraction(1, 4)) / self.epsilon
-        )
-
-    def sample(self, values: Any, *, lower: Any = None, upper: Any = None) -> int:
-        data = column(values, lower, upper)
-        return int(np.clip(self._noise(data).sample(MEDIAN.value(data)), data.lower, data.upper))
-
-    def log_prob(self, point: int, values: Any) -> float:
-        exact = MEDIAN.value(values)
-        ends = {
-            values.lower: range(-2000, values.lower + 1),
-            values.upper: range(values.upper, 2000),
-        }
-        law = self._noise(values).log_prob(
-            np.array(ends.get(point, range(point, point + 1))), exact
-        )
-        return float(np.logaddexp.reduce(law))
-
-
-class SmoothMedian(LocalMedian):
-    """The same with a smooth bound and a delta, which is as it should be: nothing but the scale
-    was wrong.
-    """
-
-    def loss(self, rows: Any = 1) -> Loss:
-        return Loss(self.epsilon, Fraction(1, 50)).group(rows)
-
-    def _noise(self, data: SortedSample) -> Laplace:
-        beta = self.epsilon / 2 / Fraction(log(2 / 0.02))
-        return Laplace(MEDIAN.smooth_sensitivity(data, beta) * 2 / self.epsilon)
-
-
-class BoundsFromData(Quantiles):
-    """Takes the smallest and the largest value for the bounds."""
-
-    @staticmethod
-    def _within_data(data: SortedSample) -> SortedSample:
-        ends = (
-            (int(data.values[0]), int(data.values[-1])) if len(data) else (data.lower, data.upper)
-        )
-        return SortedSample(data.values, *ends)
-
-    def sample(self, values: Any, **bounds: Any) -> Any:
-        data = (
-            values
-            if isinstance(values, SortedSample)
-            else SortedSample.from_values(values, **bounds)
-        )
-        return super().sample(self._within_data(data))
-
-    def log_prob(self, point: Any, values: Any, **bounds: Any) -> float:
-        data = self._within_data(values)
-        return super().log_prob(point, data) if data.lower <= point <= data.upper else -np.inf
-
-
-class HalfUtility(Quantiles):
-    """Takes ranks for half as sensitive as they are: half the loss for the same choice."""
-
-    def loss(self, rows: int = 1) -> Loss:
-        return Loss(Fraction(super().loss(rows).epsilon) / 2)
-
-
-class SharpQuantiles(Quantiles):
-    """Draws with twice the epsilon it states."""
-
-    def sample(self, values: Any, **bounds: Any) -> Any:
-        return Quantiles(self.at, self.neighbours, 2 * self.epsilon).sample(values, **bounds)
-
-
-class BareQuantiles(Quantiles):
-    """Several quantiles, as they are."""
-
-    def sample(self, values: Any, **bounds: Any) -> Any:
-        super().sample(values, **bounds)
-        data = (
-            values
-            if isinstance(values, SortedSample)
-            else SortedSample.from_values(values, **bounds)
-        )
-        return [data.value_at(Quantile(p, self.neighbours).rank(len(data))) for p in self.at]
-
-
-class LostQuantiles(Quantiles):
-    """Several quantiles, each anywhere, with the error of good ones."""
-
-    def sample(self, values: Any, **bounds: Any) -> Any:
-        super().sample(values, **bounds)
-        return sorted(
-            int(z) for z in np.random.default_rng().integers(0, values.upper + 1, len(self.at))
-        )
-
-    def error(self, beta: Any, width: int) -> float:
-        return 0.5
-
-
-class TightQuantiles(Quantiles):
-    """A tenth of the ranks."""
-
-    def error(self, beta: Any, width: int) -> float:
-        return super().error(beta, width) / 10
+from verify.laws.helpers_planted_histograms import (
+    GENERATOR,
+    AddRemoveNoise,
+    Alternating,
+    BareAnswers,
+    BareThreshold,
+    CarelessHistogram,
+    CutoffForgotten,
+    KeysForgotten,
+    NoCutoff,
+    NumericAbove,
+    OneStepLow,
+    OneWayOnly,
+    OptimisticRun,
+    SameNoise,
+    SeededStable,
+    ThresholdPerAnswer,
+    Unsorted,
+)
+from verify.laws.helpers_planted_quantiles import (
+    BareQuantiles,
+    BoundsFromData,
+    HalfUtility,
+    LocalMedian,
+    LostQuantiles,
+    SharpQuantiles,
+    TightQuantiles,
+)
 
 
 class Forgetful(Extreme):
@@ -342,155 +233,6 @@ class SaysMore(Stable):
 
     def sample(self, answer: Any, distance: Any) -> Any:
         return "maybe" if (said := super().sample(answer, distance)) is None else said
-
-
-class SeededStable(Stable):
-    """Noise from a generator that a forked process shares with its parent."""
-
-    def sample(self, answer: Any, distance: Any) -> Any:
-        super().sample(answer, distance)
-        return answer if GENERATOR.random() < self.release_probability(distance) else None
-
-
-class Alternating(Stable):
-    """The second of two calls says what the first said."""
-
-    kept: list[Any] = []  # noqa: RUF012
-
-    def sample(self, answer: Any, distance: Any) -> Any:
-        said = super().sample(answer, distance)
-        if self.kept and self.kept[0][0] == distance:
-            return self.kept.pop()[1]
-        self.kept[:] = [(distance, said)]
-        return said
-
-
-class OneStepLow(StabilityHistogram):
-    """Publishes from one below the threshold that its loss is computed for."""
-
-    def loss(self, group: int = 1) -> Loss:
-        return StabilityHistogram(
-            self.scale, self.threshold + 1, self.neighbours, self.max_keys, self.per_key, self.cut
-        ).loss(group)
-
-
-class KeysForgotten(StabilityHistogram):
-    """The delta of a single key, however many a unit has."""
-
-    def loss(self, group: int = 1) -> Loss:
-        loss = super().loss(group)
-        return Loss(loss.epsilon, loss.delta / self.max_keys)
-
-
-class AddRemoveNoise(StabilityHistogram):
-    """Charges change-one as add-remove."""
-
-    def loss(self, group: int = 1) -> Loss:
-        loss = super().loss(group)
-        return Loss(Fraction(loss.epsilon) / 2, loss.delta)
-
-
-class SameNoise(StabilityHistogram):
-    """One draw for all keys."""
-
-    def sample(self, counts: Mapping[Any, Any]) -> dict[Any, int]:
-        super().sample(counts)
-        drawn = Laplace(self.scale).sample(0)
-        return {
-            key: counts[key] + drawn
-            for key in sorted(counts)
-            if counts[key] + drawn >= self.threshold
-        }
-
-
-class Unsorted(StabilityHistogram):
-    """In the order of the data."""
-
-    def sample(self, counts: Mapping[Any, Any]) -> dict[Any, int]:
-        said = super().sample(counts)
-        return {key: said[key] for key in counts if key in said}
-
-
-class CarelessHistogram(StabilityHistogram):
-    """A radius one too small."""
-
-    def error(self, beta: Any) -> int:
-        return max(super().error(beta) - 1, 0)
-
-
-class BareAnswers(SparseVector):
-    """No noise on the answers (variant 5 of Lyu, Su, Li), charged as if there were."""
-
-    def loss(self, sensitivity: Any) -> Loss:
-        return Loss(2 * Sensitivity.of(sensitivity).linf / self.threshold_scale)
-
-
-class BareThreshold(SparseVector):
-    """No noise on the threshold, charged as if there were."""
-
-    def loss(self, sensitivity: Any) -> Loss:
-        return Loss(3 * Sensitivity.of(sensitivity).linf / self.answer_scale)
-
-
-class CutoffForgotten(SparseVector):
-    """Charges one "above", however many there are (variants 3 and 4)."""
-
-    def loss(self, sensitivity: Any) -> Loss:
-        return Loss(
-            Sensitivity.of(sensitivity).linf * (1 / self.threshold_scale + 2 / self.answer_scale)
-        )
-
-
-class OneWayOnly(SparseVector):
-    """The loss of answers that all move the same way, for any."""
-
-    def loss(self, sensitivity: Any) -> Loss:
-        return SparseVector(self.threshold_scale, self.answer_scale, self.cutoff, True).loss(
-            sensitivity
-        )
-
-
-class NoCutoff(SparseVector):
-    """Never stops (variant 6)."""
-
-    def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
-        return SparseVector(self.threshold_scale, self.answer_scale, 1000).sample(
-            answers, threshold, **options
-        )
-
-
-class ThresholdPerAnswer(SparseVector):
-    """A new noisy threshold for every answer, at no charge."""
-
-    def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
-        super().sample(answers, threshold, **options)
-        return self._each(list(answers), threshold)
-
-    def _each(self, answers: list[Any], threshold: int) -> Iterator[Any]:
-        left = self.cutoff
-        for answer in answers:
-            above = next(super().sample([answer], threshold))
-            yield above
-            left -= above
-            if not left:
-                return
-
-
-class NumericAbove(SparseVector):
-    """Says the answer itself (variant 3) where it should say that it is above."""
-
-    def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
-        verdicts = super().sample(answers, threshold, **options)
-        return (
-            answer if above else False for answer, above in zip(answers, verdicts, strict=False)
-        )
-
-
-class OptimisticRun(SparseVector):
-    """A quarter of the radius."""
-
-    def error(self, beta: Any, questions: int) -> int:
-        return super().error(beta, questions) // 4
 
 
 HALF, ONE = Fraction(1, 2), Fraction(1)

@@ -12,7 +12,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.verify.laws import claims
 from hedgerow.verify.laws.case import LawBroken, make_case
 from hedgerow.verify.laws.empirical_claims import check_claim_by_draws
-from verify.laws.planted_worlds import BareQuantiles
+from verify.laws.helpers_planted_quantiles import BareQuantiles
 
 AT = (Fraction(1, 4), Fraction(1, 2))
 

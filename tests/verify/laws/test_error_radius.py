@@ -23,7 +23,7 @@ from hedgerow.verify.laws.accuracy import error_covers
 from hedgerow.verify.laws.case import LawBroken, make_case
 from hedgerow.verify.laws.error_radius import _compute_rank_errors
 from mechanisms import helpers_small_data_sets as tiny
-from verify.laws import planted_worlds
+from verify.laws import helpers_planted_quantiles
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 
@@ -97,9 +97,9 @@ def test_values_beyond_an_extreme() -> None:
 
 
 def test_mechanisms_without_an_error_in_ranks_say_so() -> None:
-    assert check(planted_worlds.LocalMedian(ONE)) == "no error is stated"
+    assert check(helpers_planted_quantiles.LocalMedian(ONE)) == "no error is stated"
 
-    class Own(planted_worlds.LocalMedian):
+    class Own(helpers_planted_quantiles.LocalMedian):
         def error(self, beta: Any) -> float:
             return 1.0
 

@@ -14,7 +14,7 @@ from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws import LAWS, LawBroken, check_mechanism
-from verify.laws import planted, planted_worlds
+from verify.laws import helpers_planted_quantiles, planted, planted_worlds
 from verify.laws.good import GOOD, HALF, STACKED
 
 pytestmark = pytest.mark.long
@@ -164,7 +164,7 @@ BAD: list[tuple[Any, Any, str]] = [
 
 
 # With as few draws as the others these would be missed once in 10^4 runs.
-SLIGHT = (planted_worlds.SharpQuantiles, planted_worlds.NarrowSmooth)
+SLIGHT = (helpers_planted_quantiles.SharpQuantiles, planted_worlds.NarrowSmooth)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,9 @@ def test_the_continuous_scale_of_gaussian_noise_breaks_its_claim(
 
 
 def test_the_median_with_local_sensitivity_is_wrong_in_its_scale_alone() -> None:
-    findings = dict(check_mechanism(planted_worlds.SmoothMedian(ONE), draws=20_000).findings)
+    findings = dict(
+        check_mechanism(helpers_planted_quantiles.SmoothMedian(ONE), draws=20_000).findings
+    )
     assert "of the delta claimed" in findings["delta covers neighbours"]
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from engines.helpers_plans import answer
+from engines.helpers_engine_answers import answer
 from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot

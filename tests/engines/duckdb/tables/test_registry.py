@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engines.helpers_plans import answer
+from engines.helpers_engine_answers import answer
 from engines.helpers_visits import ANSWER, BY_CITY, ROWS, VISITS
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.engines.duckdb.tables.registry import RegisteredTable, map_engine_types
