@@ -109,7 +109,7 @@ def test_arguments_come_from_the_shell(
         ),
         (
             ["ledger"],
-            "'hedgerow ledger restore' or 'hedgerow ledger begin'. See 'hedgerow --help'.",
+            "'hedgerow ledger begin' or 'hedgerow ledger move'. See 'hedgerow --help'.",
         ),
         (["ledger", "verfy", "x.toml"], "'hedgerow ledger verify'"),
         (["policy"], "'policy' takes a second word: 'hedgerow policy accept'."),

@@ -64,6 +64,7 @@ COMMANDS: tuple[Command, ...] = tuple(
         ("ledger restore", "ledger:restore_ledger", "Replace a missing ledger with a backup."),
         ("ledger begin", "ledger:begin_ledger",
          "Start a new ledger after the old one and its backups were lost."),
+        ("ledger move", "ledger:move_ledger", "Move the ledger to another file or server."),
         ("serve", "serve:serve_policy",
          "Serve a policy to analysts: web pages, HTTP and the PostgreSQL protocol."),
         ("account add", "account:add_account", "Add an account to the service of a policy."),

@@ -15,6 +15,7 @@ from hedgerow.cli.options import DebugOption, JsonOption, NoteOption, PolicyFile
 from hedgerow.cli.terminal import print_json, print_lines, show_progress
 from hedgerow.database import Database
 from hedgerow.database.open_database import open_dry_run
+from hedgerow.database.open_ledger import name_ledger
 from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.duckdb.tables.inspect import list_timestamp_notes, list_unreadable_notes
@@ -63,6 +64,7 @@ def check_policy(
         )
         print_lines([f"  table {name} ({facts}): {', '.join(table['columns'])}"])
     print_lines(f"  budget of {name}: {text}" for name, text in report["typical_questions"].items())
+    print_lines([f"  ledger {report['ledger']['place']}: {report['ledger']['entries']} entries"])
     for name, layer in report["engine"]["layers"].items():
         state, style = ("active", None) if layer["active"] else ("NOT ACTIVE", "yellow")
         print_lines([f"  engine sandbox, {name}: {state}: {layer['detail']}"], style=style)
@@ -94,6 +96,7 @@ def _build_check_report(policy: Path, db: Database) -> dict[str, Any]:
         "notes": [*notes, *_list_id_conflicts(entries.values())],
         "warnings": list(db.policy.warnings),
         "looked_at": _CHECKED_NOTE,
+        "ledger": {"place": name_ledger(db.policy), "entries": db.ledger.state.seq},
         "engine": {"layers": layers, "note": _SANDBOX_NOTE},
         "typical_questions": {
             rule.population: _estimate_questions(rule) for rule in db.policy.budgets

@@ -1,7 +1,8 @@
-"""The commands ``hedgerow ledger …``: verify, adopt, back up, restore, begin after a loss."""
+"""The commands ``hedgerow ledger …``: verify, adopt, back up, restore, move, begin after a loss."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -11,11 +12,20 @@ import typer
 from hedgerow.cli.options import DebugOption, JsonOption, NoteOption, PolicyFile
 from hedgerow.cli.terminal import print_json, print_lines
 from hedgerow.errors import InvalidArgument, LedgerError
-from hedgerow.ledger import Entry, Ledger, backup, begin_after_loss, restore, verify
+from hedgerow.ledger import Entry, backup, begin_after_loss, restore, verify
+from hedgerow.ledger.location import Location
+from hedgerow.ledger.recovery import find_store, move
 from hedgerow.policy import read_policy
 from hedgerow.privacy.loss import Loss
 
-__all__ = ["adopt_ledger", "backup_ledger", "begin_ledger", "restore_ledger", "verify_ledger"]
+__all__ = [
+    "adopt_ledger",
+    "backup_ledger",
+    "begin_ledger",
+    "move_ledger",
+    "restore_ledger",
+    "verify_ledger",
+]
 
 LostOption = Annotated[
     bool,
@@ -41,7 +51,7 @@ def verify_ledger(
     Recomputes the hash chain and the spending from the entries alone, and compares them with the
     anchor file. The exit status is 1 if something is wrong.
     """
-    report = verify(_find_ledger_path(policy))
+    report = verify(_find_ledger(policy))
     if as_json:
         print_json(report.to_dict())
     else:
@@ -62,7 +72,8 @@ def adopt_ledger(
     Use it only when no other copy of this ledger is in use.
     """
     declared = _parse_spent(spent, lost)
-    entry = Ledger.adopt(_find_ledger_path(policy), note, lost=lost, spent=declared)
+    place = _find_ledger(policy)
+    entry = find_store(place).adopt(place, note, lost=lost, spent=declared)
     closed = _format_closed_budgets(policy, declared) if lost else ""
     return _report_entry("Adopted", entry, as_json, closed)
 
@@ -77,7 +88,7 @@ def backup_ledger(
 
     Works while others are asking questions.
     """
-    last = backup(_find_ledger_path(policy), target)
+    last = backup(_find_ledger(policy), target)
     if as_json:
         print_json({"entry": last.seq, "hash": last.hash})
     else:
@@ -107,9 +118,46 @@ def restore_ledger(
     closed.
     """
     declared = _parse_spent(spent, lost)
-    entry = restore(copy, _find_ledger_path(policy), note, lost=lost, spent=declared)
+    entry = restore(copy, _find_ledger(policy), note, lost=lost, spent=declared)
     closed = _format_closed_budgets(policy, declared) if lost else ""
     return _report_entry("Restored", entry, as_json, closed)
+
+
+def move_ledger(
+    policy: PolicyFile,
+    new: Annotated[
+        str,
+        typer.Argument(
+            metavar="NEW",
+            help="What to write as ledger in the policy: a new file, or"
+            " an address such as postgresql://role@host/database.",
+        ),
+    ],
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+    debug: DebugOption = False,  # noqa: ARG001
+) -> int:
+    """Move the ledger to another file or server.
+
+    The old ledger is closed first and names its successor, so that at no moment both accept a
+    charge. Budgets, quotas and stored answers go on. If the move is interrupted, run the same
+    command again; then write the new place into the policy.
+    """
+    current = read_policy(policy)
+    target = replace(current, ledger=new).ledger_place
+    assert target is not None
+    entry = move(_find_ledger(policy), target, note)
+    if as_json:
+        print_json({"entry": entry.seq, "kind": entry.kind, "ledger": new})
+    else:
+        print_lines(
+            [
+                f"Moved as ledger entry {entry.seq}. The old ledger is closed. Write this in the"
+                " policy, under [database]:",
+                f'  ledger = "{new}"',
+            ]
+        )
+    return 0
 
 
 def begin_ledger(
@@ -136,7 +184,7 @@ def begin_ledger(
         for rule in read_policy(policy).budgets
     }
     declared = _parse_spent(spent, lost)
-    entry = begin_after_loss(_find_ledger_path(policy), note, totals, spent=declared)
+    entry = begin_after_loss(_find_ledger(policy), note, totals, spent=declared)
     return _report_entry("Begun", entry, as_json, _format_closed_budgets(policy, declared))
 
 
@@ -178,11 +226,11 @@ def _parse_spent(spent: list[str] | None, lost: bool) -> dict[str, Loss] | None:
     return losses or None
 
 
-def _find_ledger_path(policy: Path) -> Path:
-    path = read_policy(policy).ledger_path
-    if path is None:
+def _find_ledger(policy: Path) -> Location:
+    place = read_policy(policy).ledger_place
+    if place is None:
         raise LedgerError(
             "This policy keeps its ledger in memory, so there is no file to work on. Name a file"
             ' with ledger = "…" under [database].'
         )
-    return path
+    return place

@@ -7,9 +7,9 @@ refused until the custodian accepts it, which is a ledger entry of its own.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +21,20 @@ from hedgerow.database.inspected_sources import (
     inspect_server,
 )
 from hedgerow.database.measured_clipping import measure_clipping
+from hedgerow.database.open_ledger import (
+    copy_ledger,
+    has_ledger,
+    is_same_file,
+    name_ledger,
+    open_ledger,
+)
 from hedgerow.engines.data_source import IsolatedSource, Source
 from hedgerow.engines.duckdb.engine import DuckDB
 from hedgerow.engines.duckdb.process.engine_process import IsolatedDuckDB
 from hedgerow.engines.duckdb.tables.arrow_snapshot import take_snapshot
 from hedgerow.errors import Refused
-from hedgerow.ledger import Entry, Ledger, MemoryLedger
-from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger import Entry
 from hedgerow.ledger.interface import LedgerBase
-from hedgerow.ledger.location import resolve_ledger_path
-from hedgerow.ledger.memory import LedgerCopy
-from hedgerow.ledger.recovery import list_sources
 from hedgerow.policy import (
     Policy,
     TableRule,
@@ -39,7 +42,6 @@ from hedgerow.policy import (
     read_policy,
     restore_dropped_caps,
 )
-from hedgerow.policy.from_frame import FRAME_SOURCE
 from hedgerow.policy.server_sources import is_server
 from hedgerow.privacy.budget_view import Balance, DualBalance
 
@@ -106,7 +108,7 @@ def open_dry_run(path: str | Path) -> Database:
         if is_server(policy.engine)
         else inspect_files(policy, IsolatedDuckDB)
     )
-    return _open_database(sources, None, ledger=_copy_ledger, files=files)
+    return _open_database(sources, None, ledger=copy_ledger, files=files)
 
 
 def _open_database(
@@ -122,7 +124,7 @@ def _open_database(
     policy, files = sources.policy, files or DataFiles(sources.policy)
     _validate_files(policy, files)
     with ExitStack() as cleanup:
-        opened = (ledger or _open_ledger)(policy)
+        opened = (ledger or open_ledger)(policy)
         cleanup.callback(opened.close)
         _enter_policy(policy, opened, files)
 
@@ -140,7 +142,7 @@ def _open_database(
 def _validate_files(policy: Policy, files: DataFiles | None) -> None:
     """Refuse malformed files before a ledger is created for them. An existing ledger may know the
     files, which then need not be read."""
-    if files is not None and policy.ledger_path is not None and not _has_ledger(policy.ledger_path):
+    if files is not None and policy.ledger is not None and not has_ledger(policy):
         files.accept({})
 
 
@@ -163,7 +165,7 @@ def accept_policy(
     policy = read_policy(path)
     files = None if budgets_only else DataFiles(policy, to_custodian=True)
     _validate_files(policy, files)
-    with _open_ledger(policy, knowingly=True) as ledger:
+    with open_ledger(policy, knowingly=True) as ledger:
         ruling, held = ledger.policy_digest, _read_accepted_policy(ledger)
         fresh = {} if files is None else files.accept(ledger.state.files)
         if held == policy and not anew and not fresh:
@@ -182,7 +184,7 @@ def read_budgets(path: str | Path) -> Mapping[str, Balance | DualBalance]:
     """Return the budget of each population of a policy file that has, or had, a table; the data
     need not exist."""
     policy = read_policy(path)
-    with _open_ledger(policy) as ledger:
+    with open_ledger(policy) as ledger:
         _enter_policy(policy, ledger)
         known = [
             rule.population
@@ -195,7 +197,7 @@ def read_budgets(path: str | Path) -> Mapping[str, Balance | DualBalance]:
 def read_quotas(path: str | Path) -> Mapping[str, Balance | None]:
     """Return the quota of each analyst of a policy file, or None; the data need not exist."""
     policy = read_policy(path)
-    with _open_ledger(policy) as ledger:
+    with open_ledger(policy) as ledger:
         _enter_policy(policy, ledger)
         asked = ledger.state.asked_epsilon
         return {
@@ -204,78 +206,6 @@ def read_quotas(path: str | Path) -> Mapping[str, Balance | None]:
             else Balance(quota, asked(rule.name))
             for rule in policy.analysts
         }
-
-
-def _open_ledger(policy: Policy, *, knowingly: bool = False) -> LedgerBase:
-    """Open or create the ledger of a policy. A second ledger for the same data would be a new
-    budget: it is created only ``knowingly``."""
-    path = policy.ledger_path
-    if path is None:
-        return MemoryLedger()
-    if not knowingly and not _has_ledger(path):
-        _refuse_second_ledger(policy, path)
-    return Ledger.open(path, create=True)
-
-
-def _copy_ledger(policy: Policy) -> LedgerBase:
-    """Copy the ledger of a policy, or the one that would be created."""
-    path = policy.ledger_path
-    assert path is not None  # only a frame may have none
-    if not _has_ledger(path):
-        _refuse_second_ledger(policy, resolve_ledger_path(path))
-        return LedgerCopy(MemoryLedger().entries())
-    with Ledger.open(path, create=False) as held:
-        return LedgerCopy(held.entries())
-
-
-def _has_ledger(path: Path) -> bool:
-    """Return whether there is, or was, a ledger."""
-    return path.exists() or Anchor.path_for(path).exists()
-
-
-def _refuse_second_ledger(policy: Policy, path: Path) -> None:
-    """Refuse a new ledger if another one for the same data lies beside it, the policy or the
-    data."""
-    places = [Path(name) for table in policy.tables for name in _list_source_names(policy, table)]
-    folders = {
-        folder.resolve()
-        for folder in (path.parent, policy.folder, *(place.parent for place in places))
-        if folder.is_dir()
-    }
-    for other in sorted(anchor for folder in folders for anchor in folder.glob("*.anchor")):
-        _check_other_ledger(policy, other.with_suffix(""))
-
-
-def _list_source_names(policy: Policy, table: TableRule) -> list[str]:
-    """List the declared path of a protected table's file, and its real path; or the name of a
-    table of a server."""
-    if not table.population or table.source == FRAME_SOURCE:
-        return []
-    declared = [] if is_server(policy.engine) else [str(policy.source_path(table))]
-    return [*declared, policy.identify_source(table)]
-
-
-def _check_other_ledger(policy: Policy, other: Path) -> None:
-    """Refuse a ledger that already holds the budget of a file of this policy; it is read without
-    its lock, and nothing is written."""
-    known = list_sources(other)
-    mine = [name for table in policy.tables for name in _list_source_names(policy, table)]
-    shared = sorted(old for old in known if any(_is_same_file(old, new) for new in mine))
-    if shared:
-        named = os.path.relpath(other, policy.folder)
-        raise Refused(
-            f"{other.name} already holds the budget of {Path(shared[0]).name}, and a second ledger"
-            f' would be a second budget. Write ledger = "{named}" in the policy; or create another'
-            " ledger on purpose with 'hedgerow policy accept'."
-        )
-
-
-def _is_same_file(first: str, second: str) -> bool:
-    """Return whether two paths name the same file, also through a hard link."""
-    try:
-        return first == second or os.path.samefile(first, second)
-    except OSError:
-        return False
 
 
 def _map_sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
@@ -287,7 +217,7 @@ def _map_sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
         if table.population is not None
     }
     return {
-        next((old for old in known if _is_same_file(old, place)), place): whose
+        next((old for old in known if is_same_file(old, place)), place): whose
         for place, whose in places.items()
     }
 
@@ -299,7 +229,10 @@ def _read_accepted_policy(ledger: LedgerBase) -> Policy | None:
 
 
 def _list_loosenings(ledger: LedgerBase, held: Policy, policy: Policy) -> tuple[str, ...]:
-    """List what a policy loosens; caps are compared with those that were declared last."""
+    """List what a policy loosens; caps are compared with those that were declared last. Another
+    ledger is no change if this one was moved there."""
+    if ledger.state.place and ledger.state.place == name_ledger(policy):
+        held = replace(held, ledger=policy.ledger)
     texts = (entry.body["text"] for entry in reversed(ledger.entries()) if entry.kind == "policy")
     earlier = (Policy.from_canonical(text) for text in texts)
     return list_loosenings(restore_dropped_caps(held, earlier), policy)

@@ -36,7 +36,8 @@ class AnchoredLedger(LedgerBase):
     using it.
     """
 
-    _moved_hint: ClassVar[str]  # about a store that is not the anchored one, and what to do
+    _moved_hint: ClassVar[str]  # about a store that is not the anchored one
+    _anchor_hint: ClassVar[str] = RESTORE_HINT  # what to do without an anchor
 
     def __init__(self, place: Location, *, wait: float = 30.0) -> None:
         self.path = resolve_ledger_path(place)
@@ -239,7 +240,7 @@ class AnchoredLedger(LedgerBase):
         if anchor is None:
             raise LedgerError(
                 f"The anchor of the ledger, '{Anchor.path_for(self.path)}', is missing."
-                f" {RESTORE_HINT}"
+                f" {self._anchor_hint}"
             )
         self._check_ledger_id(anchor)
         if self._state.seq < anchor.seq:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.ledger.location import ServerLocation
 from hedgerow.policy.canonical import decode_policy, encode_policy
 from hedgerow.policy.checks import (
     check_analyst,
@@ -39,6 +40,7 @@ from hedgerow.policy.records import (
     PartitionRule,
     TableRule,
 )
+from hedgerow.policy.server_ledgers import check_ledger, locate_ledger
 from hedgerow.policy.server_sources import identify_server_table, is_server
 from hedgerow.policy.toml.document import PolicyParts, read_document
 
@@ -77,6 +79,7 @@ class Policy:
     def __post_init__(self) -> None:
         mistakes = [
             *check_database(self.name, self.engine, self.max_failures),
+            *check_ledger(self.ledger or ""),
             *chain.from_iterable(
                 check_budget(rule, ("budgets", rule.population)) for rule in self.budgets
             ),
@@ -229,9 +232,17 @@ class Policy:
         return str(self.source_path(table).resolve())
 
     @property
+    def ledger_place(self) -> Path | ServerLocation | None:
+        """The file of the ledger, or its place in a server; None when it is kept in memory."""
+        return None if self.ledger is None else locate_ledger(self.ledger, self.folder)
+
+    @property
     def ledger_path(self) -> Path | None:
-        """The path of the ledger; None when it is kept in memory."""
-        return None if self.ledger is None else self.folder / self.ledger
+        """The path of the ledger, or that beside which the anchor of one in a server stands; None
+        when it is kept in memory.
+        """
+        place = self.ledger_place
+        return place.path if isinstance(place, ServerLocation) else place
 
 
 def build_policy_error(

@@ -12,7 +12,9 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.policy.mistake import Mistake
 
 __all__ = [
+    "check_address",
     "check_engine",
+    "identify_database",
     "identify_server_table",
     "is_server",
     "normalise_table_name",
@@ -43,25 +45,33 @@ def check_engine(engine: str) -> Iterator[Mistake]:
             place, f"engine must be 'duckdb' or an address 'postgresql://…'; got {engine!r}"
         )
         return
+    yield from check_address("engine", engine)
+
+
+def check_address(key: str, text: str, *more_options: str) -> Iterator[Mistake]:
+    """Check the address of a server, which holds no password and stays on this host or checks the
+    server's certificate.
+    """
+    place = ("database", key)
     try:
-        address = urlsplit(engine)
+        address = urlsplit(text)
         _ = address.port
         options = dict(parse_qsl(address.query, keep_blank_values=True, strict_parsing=False))
     except ValueError:
-        yield Mistake(place, "engine must be an address such as postgresql://reader@host:5432/db")
+        yield Mistake(place, f"{key} must be an address such as postgresql://role@host:5432/db")
         return
     if address.password is not None or "password" in options or "passfile" in options:
         yield Mistake(
             place,
-            "engine must not hold a password: leave it out, and give it in PGPASSWORD, in a"
+            f"{key} must not hold a password: leave it out, and give it in PGPASSWORD, in a"
             " password file (~/.pgpass) or in a service file",
         )
-    for name in sorted(set(options) - _OPTIONS - {"password", "passfile"}):
-        yield Mistake(place, f"engine has an unknown option {name!r}: remove it")
+    for name in sorted(set(options) - _OPTIONS - {"password", "passfile", *more_options}):
+        yield Mistake(place, f"{key} has an unknown option {name!r}: remove it")
     if not _is_local(address, options) and options.get("sslmode") != "verify-full":
         yield Mistake(
             place,
-            "engine must check the server's certificate, since it is on another host: add"
+            f"{key} must check the server's certificate, since it is on another host: add"
             " ?sslmode=verify-full",
         )
 
@@ -113,9 +123,14 @@ def normalise_table_name(source: str, key: str = "source") -> str:
 
 def identify_server_table(engine: str, source: str) -> str:
     """Name a table of a server for the ledger, whatever the options of the address are."""
-    address = urlsplit(engine)
+    return f"{identify_database(engine)} {source}"
+
+
+def identify_database(text: str) -> str:
+    """Name a database of a server, whatever the options of its address are."""
+    address = urlsplit(text)
     options = dict(parse_qsl(address.query))
     host = options.get("host") or address.hostname or "local"
     port = options.get("port") or address.port or 5432
     database = options.get("dbname") or address.path.lstrip("/") or address.username or ""
-    return f"postgresql://{host}:{port}/{database} {source}"
+    return f"postgresql://{host}:{port}/{database}"

@@ -133,9 +133,9 @@ class ServiceDocuments(ABC):
         """Recompute the chain of the ledger and what was spent, and return the result."""
         self.require_overview(caller)
         with self._current() as database:
-            path = database.policy.ledger_path
-            assert path is not None
-            return str(verify(path))
+            place = database.policy.ledger_place
+            assert place is not None
+            return str(verify(place))
 
     @property
     def largest_epsilon(self) -> float:

@@ -14,10 +14,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgresql.helpers_server import ROLE
+from engines.postgresql.helpers_server import ROLE, get_server
 from hedgerow.errors import BudgetExceeded, LedgerError
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.chain_verification import verify
+from hedgerow.ledger.location import ServerLocation
 from hedgerow.ledger.postgresql.connection import DURABLE_SETTINGS
 from hedgerow.ledger.postgresql.store import PostgresLedger
 from hedgerow.privacy.loss import Loss
@@ -344,3 +345,21 @@ def test_a_policy_change_by_another_host_is_seen(store: TableStore, tmp_path: Pa
     store.change("DELETE FROM entries WHERE seq > 4")
     with pytest.raises(LedgerError, match="Entry 5 of the ledger is missing"):
         PostgresLedger.open(place, create=False)
+
+
+def test_the_statements_of_the_page_make_a_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow_lossy_server(monkeypatch)
+    page = (Path(__file__).parents[3] / "docs" / "ledger.md").read_text(encoding="utf-8")
+    statements = page.split("```sql\n")[1].split("```")[0]
+    server = get_server()
+    with server.new_database() as name:
+        with server.connect(name) as owner:
+            owner.execute(statements)
+        place = ServerLocation(server.address(name, "hedgerow"), "hedgerow", "x", tmp_path / "x")
+        with PostgresLedger.open(place, create=True) as ledger:
+            ledger.accept_policy(**policy())
+            pay(ledger)
+        with server.connect(name) as owner:
+            owner.execute("DROP OWNED BY hedgerow; DROP ROLE hedgerow")

@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.errors import InvalidArgument, Refused, trim_tracebacks
+from hedgerow.ledger.anchored_ledger import AnchoredLedger
 from hedgerow.ledger.interface import LedgerBase
-from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.streaming.stream import (
     ExpectedError,
@@ -99,9 +99,9 @@ class StreamDraft:
         return stream
 
     def _find_anchor_path(self, key: str) -> Path | None:
-        """Return the path of the anchor beside the ledger file: restoring the state file of the
+        """Return the path of the anchor beside that of the ledger: restoring the state file of the
         stream does not restore the anchor."""
-        if not isinstance(self._ledger, Ledger):
+        if not isinstance(self._ledger, AnchoredLedger):
             return None
         return self._ledger.path.with_name(f"{self._ledger.path.name}.{key[:16]}.stream")
 

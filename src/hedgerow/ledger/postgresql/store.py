@@ -46,6 +46,10 @@ class PostgresLedger(AnchoredLedger):
         "The server or the table is another one than the anchor knows, or the server was restored"
         " or has failed over."
     )
+    _anchor_hint = (
+        "A further host gets it from the first one: copy the file. If it is lost for good,"
+        " 'hedgerow ledger adopt POLICY --lost' goes on with all budgets closed."
+    )
     _required: ClassVar[Mapping[str, tuple[str, ...]]] = DURABLE_SETTINGS
     _database: Connection | None = None
     _identity: Mapping[str, object] = {}

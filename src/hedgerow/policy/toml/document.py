@@ -35,6 +35,7 @@ from hedgerow.policy.records import (
     PartitionRule,
     TableRule,
 )
+from hedgerow.policy.server_ledgers import check_ledger
 from hedgerow.policy.server_sources import is_server, normalise_table_name
 from hedgerow.policy.toml.column_reader import read_columns
 from hedgerow.policy.toml.section_reader import (
@@ -111,6 +112,7 @@ def _read_database(top: Section) -> tuple[str, str, str | None, int]:
     engine = section.read_optional("engine", read_text) or "duckdb"
     section.mistakes.extend(check_database(name or "unnamed", engine))
     ledger = section.read_optional("ledger", read_text) or f"{name}.ledger"
+    section.mistakes.extend(check_ledger(ledger))
     return (
         name or "",
         engine,
