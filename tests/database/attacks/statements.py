@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -20,8 +21,10 @@ from hedgerow.answers.answer import Answer
 from hedgerow.database.query import answer_tables
 from hedgerow.database.uncharged.diagnose import find_output_types
 from hedgerow.database.uncharged.exact_table import ExactTable
-from hedgerow.errors import BudgetExceeded, Refused
+from hedgerow.engines.data_source import Cells
+from hedgerow.errors import HedgerowError
 from hedgerow.ledger.entry import Entry
+from hedgerow.plan.nodes import Aggregate
 from hedgerow.policy import Policy
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.public_tables.phrases import write_fragment
@@ -36,6 +39,9 @@ STATEMENTS = (
     "SELECT region, SUM(age) FROM data WHERE age < (SELECT 0.5 * SUM(age) / COUNT(*) FROM data)"
     " AND age > (SELECT LEAST(AVG(age), 1) - 1 FROM data) GROUP BY region",
     "SELECT (SELECT COUNT(*) FROM data WHERE age > 50) - (SELECT MEDIAN(age) FROM data)",
+    "SELECT region, COUNT(*, clipped => TRUE), AVG(age) FROM data WHERE age > 3 GROUP BY region",
+    "SELECT SUM(age, clipped => TRUE) FROM data a JOIN (SELECT id, MAX(cost) AS c FROM data GROUP"
+    " BY id) b USING (id)",
     "WITH a AS (SELECT region, AVG(cost) AS m FROM data GROUP BY region), b AS (SELECT region,"
     " COUNT(*) AS n FROM data WHERE cost > (SELECT MAX(m) / 2 FROM a) GROUP BY region)"
     " SELECT * FROM a JOIN b USING (region)",
@@ -71,26 +77,64 @@ def seen_frames() -> Iterator[dict[str, Any]]:
         yield seen
 
 
-def look(opened: Versions, sql: str) -> tuple[int, list[str]]:
-    """The pairs of neighbours that were compared for a statement, and what was wrong."""
-    database, recorder = opened._database(0)
+@dataclass(frozen=True)
+class Outcome:
+    """A statement that was run on one version of the tables: what everybody sees of it (its status,
+    the words of an error, and its charges), and what the database hides."""
+
+    status: str
+    charges: list[dict[str, Any]]
+    stored: list[Entry]
+    ran: list[tuple[Aggregate, Cells]]
+    pieces: tuple[Answer, ...]
+    frames: Mapping[str, Any]
+
+    @property
+    def seen(self) -> tuple[str, list[dict[str, Any]]]:
+        """What must not depend on the data: request keys are random, and after a release the status
+        follows from noise."""
+        return "" if self.ran else self.status, [
+            {name: value for name, value in body.items() if name != "request"}
+            for body in self.charges
+        ]
+
+
+def run(opened: Versions, version: int, sql: str) -> Outcome:
+    """Run a statement on a version of the tables, from its text to its answer."""
+    database, recorder = opened._database(version)
     before, runs = len(database.ledger.entries()), len(recorder.seen)
+    answer, status = None, "answered"
     with seen_frames() as frames:
         try:
             answer = database.query(sql, epsilon=EPSILON)
-        except (Refused, BudgetExceeded):
-            answer = None
+        except HedgerowError as error:
+            status = f"{type(error).__name__}: {error}"
     entries = database.ledger.entries()[before:]
-    charges = [entry.body for entry in entries if entry.kind == "charge"]
-    stored = [entry for entry in entries if entry.kind == "answer"]
-    ran = recorder.seen[runs:]
-    problems = []
+    return Outcome(
+        status,
+        [entry.body for entry in entries if entry.kind == "charge"],
+        [entry for entry in entries if entry.kind == "answer"],
+        recorder.seen[runs:],
+        getattr(answer, "pieces", ()),
+        frames,
+    )
+
+
+def look(opened: Versions, sql: str) -> tuple[int, list[str]]:
+    """The pairs of neighbours that were compared for a statement, and what was wrong."""
+    return judge(opened, run(opened, 0, sql))
+
+
+def judge(opened: Versions, found: Outcome) -> tuple[int, list[str]]:
+    """The pairs of neighbours that were compared with the first version, and what was wrong."""
+    problems, ran, charges = [], found.ran, found.charges
+    if found.status.startswith("SourceError"):
+        problems.append("the engine failed, which may depend on the data")
     if len(ran) > len(charges):
         problems.append(f"{len(ran)} releases for {len(charges)} charges")
     if sum(Fraction(body["epsilon"]) for body in charges) > EPSILON:
         problems.append("more was charged than the statement names")
-    pieces = getattr(answer, "pieces", ())
-    problems += _compare_frames(pieces, frames, stored)
+    problems += _compare_frames(found.pieces, found.frames, found.stored)
     pairs = 0
     for plan, cells in ran:
         compiled = opened.statement(plan)

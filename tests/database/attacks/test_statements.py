@@ -11,7 +11,7 @@ from database.attacks.neighbours import ID, World
 from database.attacks.seam import Versions, versions
 from database.attacks.statements import STATEMENTS, look, seek_statements
 from database.attacks.test_sensitivity import _rows
-from hedgerow.database.query import postprocessing
+from hedgerow.database.query import postprocessing, question_clipping
 from hedgerow.ledger import MemoryLedger
 from hedgerow.release.payload import Release
 
@@ -67,10 +67,17 @@ def test_a_second_release_for_one_charge_is_found(monkeypatch: pytest.MonkeyPatc
     assert "3 releases for 2 charges" in problems
 
 
-def test_a_rollup_that_is_charged_once_but_measured_twice_is_found(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("module", "sql"),
+    [
+        (postprocessing, "SELECT region, COUNT(*) FROM data GROUP BY CUBE (region)"),
+        (question_clipping, "SELECT region, COUNT(*, clipped => TRUE) FROM data GROUP BY region"),
+    ],
+)
+def test_a_statement_that_is_charged_once_but_measured_twice_is_found(
+    monkeypatch: pytest.MonkeyPatch, module: Any, sql: str
 ) -> None:
-    charge, real, free = postprocessing.charge_together, postprocessing.release, MemoryLedger()
+    charge, real, free = module.charge_together, module.release, MemoryLedger()
     budget = {"epsilon": 9, "delta": None, "unit": "id", "neighbours": "add-remove"}
     free.accept_policy(digest="d", text="t", budgets={"people": budget})
 
@@ -82,8 +89,8 @@ def test_a_rollup_that_is_charged_once_but_measured_twice_is_found(
         terms = one if paid else replace(one, policy=None)
         return real(plan, source, ledger if paid else free, noise, terms)
 
-    monkeypatch.setattr(postprocessing, "charge_together", charge_first)
-    monkeypatch.setattr(postprocessing, "release", release_free)
+    monkeypatch.setattr(module, "charge_together", charge_first)
+    monkeypatch.setattr(module, "release", release_free)
     with open_one() as opened:
-        problems = find_problems(opened, "SELECT region, COUNT(*) FROM data GROUP BY CUBE (region)")
+        problems = find_problems(opened, sql)
     assert "2 releases for 1 charges" in problems
