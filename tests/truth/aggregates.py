@@ -14,13 +14,15 @@ Family = Literal["linear", "ratio", "order"]
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """SQL text, the function that the oracle knows, and how it is judged."""
+    """SQL text, the function that the oracle knows, how it is judged, and the column that it
+    reads."""
 
     sql: str
     function: str
     family: Family
     filtered: bool = False
     share: Fraction = Fraction(0)
+    reads: Literal["x", "y"] = "x"
 
 
 _FILTER = " FILTER (WHERE y >= 5)"
@@ -49,6 +51,16 @@ AGGREGATES: Mapping[str, Aggregate] = {
     "least": Aggregate("MIN(x)", "QUANTILE", "order", share=Fraction(0)),
     "greatest": Aggregate("MAX(x)", "QUANTILE", "order", share=Fraction(1)),
     "usual": Aggregate("MODE(x)", "MODE", "order"),
+    # Texts of y characters, and moments at y o'clock.
+    "length": Aggregate("SUM(LENGTH(word))", "SUM", "linear", reads="y"),
+    "mean_length": Aggregate("AVG(LENGTH(word))", "AVG", "ratio", reads="y"),
+    "hour": Aggregate("AVG(EXTRACT(HOUR FROM moment))", "AVG", "ratio", reads="y"),
+    "minutes": Aggregate(
+        "SUM(DATE_DIFF('minute', TIMESTAMP '2026-05-01 00:30:00', moment) / 60)",
+        "SUM",
+        "linear",
+        reads="y",
+    ),
 }
 QUESTIONS: tuple[tuple[str, ...], ...] = (
     ("rows",),
@@ -79,4 +91,9 @@ QUESTIONS: tuple[tuple[str, ...], ...] = (
     ("median", "high", "rows"),
     ("slope", "fit", "pairs"),
     ("skew", "peak"),
+    ("slope",),
+    ("fit",),
+    ("pairs",),
+    ("skew",),
+    ("peak",),
 )

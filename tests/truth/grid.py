@@ -160,7 +160,8 @@ def run_cells(cells: Iterable[Cell], tests: int) -> Report:
 
 def _count_draws(cell: Cell) -> int:
     slow = any(
-        AGGREGATES[name].family == "order" or name in ("correlation", "slope", "skew")
+        AGGREGATES[name].family == "order"
+        or name in ("correlation", "slope", "fit", "skew", "peak")
         for name in cell.names
     )
     return FEWER if slow else DRAWS

@@ -23,7 +23,7 @@ from typing import Any
 from truth.aggregates import AGGREGATES, Aggregate
 from truth.alarms import OUTSIDE, exceeds_share, measure_excess
 from truth.draws import Asked, Draws, stated_bias
-from truth.oracle import WHOLE, Grid, find_meaning, find_sample, measure_rank_error
+from truth.oracle import WHOLE, Grid, Group, Row, find_meaning, find_sample, measure_rank_error
 from truth.worlds import World
 
 __all__ = ["judge"]
@@ -71,6 +71,9 @@ def _find_meaning(world: World, key: Any, name: str, grids: tuple[Grid, ...]) ->
     none.
     """
     aggregate, group = AGGREGATES[name], world.groups[key]
+    if aggregate.reads == "y":
+        people = [[Row(row.y) for row in rows] for rows in group.people]
+        group = Group(people, group.cap)
     if aggregate.family == "order":
         return tuple(find_sample(group, _find_grid(grids))) or None
     return find_meaning(aggregate.function, group, grids, filtered=aggregate.filtered)

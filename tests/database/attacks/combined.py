@@ -117,9 +117,9 @@ def build_source(random: Random, ids: str) -> str:
             f"(SELECT DISTINCT {ids}, {NAMES} FROM data)",
             f"(SELECT a.age, a.cost, b.gap, a.score, b.price, a.level, b.region, a.at, b.word,"
             f" a.flag FROM data a JOIN data b ON {own} AND a.level = b.level)",
-            f"(SELECT a.age, a.cost, a.gap, LEAST(folded, 4) AS score, a.price, a.level, a.region, a.at,"
-            f" a.word, a.flag FROM data a JOIN (SELECT {ids}, {fold} AS folded FROM data GROUP BY {ids})"
-            f" b ON {own})",
+            "(SELECT a.age, a.cost, a.gap, LEAST(folded, 4) AS score, a.price, a.level, a.region,"
+            f" a.at, a.word, a.flag FROM data a JOIN (SELECT {ids}, {fold} AS folded FROM data"
+            f" GROUP BY {ids}) b ON {own})",
             f"(SELECT * FROM data a WHERE EXISTS (SELECT 1 FROM data b WHERE {own} AND b.gap >"
             " a.gap))",
         ]
