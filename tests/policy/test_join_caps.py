@@ -49,6 +49,8 @@ def test_both_caps_are_read_and_stored() -> None:
         ([f"{PER_KEY} = 5"], "who", f"{PER_UNIT} is missing"),
         ([f"{PER_UNIT} = 0", f"{PER_KEY} = 5"], "who", "whole number of at least 1"),
         ([f"{PER_UNIT} = 2", f"{PER_KEY} = 5"], "row", f"remove {PER_UNIT}"),
+        ([f"{PER_UNIT} = 20", f'{PER_KEY} = "auto"'], "who", f"{PER_KEY} cannot be found"),
+        ([f'{PER_UNIT} = "auto"', f"{PER_KEY} = 5"], "who", f"{PER_UNIT} cannot be found"),
     ],
 )
 def test_caps_that_cannot_hold_are_refused(lines: list[str], unit: str, problem: str) -> None:

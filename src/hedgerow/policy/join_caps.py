@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.policy.mistake import KeyPath, Mistake
 from hedgerow.policy.records import TableRule
 
-__all__ = ["JOIN_CAPS", "check_join_caps"]
+__all__ = ["JOIN_CAPS", "check_join_caps", "read_join_cap"]
 
 JOIN_CAPS = _PER_UNIT, _PER_KEY = "max_join_rows_per_unit", "max_join_rows_per_key"
+
+
+def read_join_cap(value: object, key: str) -> int:
+    """Read a cap, which nobody can find privately (docs/decisions/0018)."""
+    if value == "auto":
+        raise InvalidArgument(
+            key,
+            "cannot be found privately, because one person can change the numbers of rows of many"
+            " join keys: write a number that is publicly known, such as 5",
+            value,
+        )
+    return parse_whole(value, key)
 
 
 def check_join_caps(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:

@@ -25,6 +25,7 @@ from hedgerow.policy.checks import (
 )
 from hedgerow.policy.declared_values import read_moment
 from hedgerow.policy.foreign_keys import check_links, parse_unit
+from hedgerow.policy.join_caps import read_join_cap
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.records import (
     DEFAULT_POPULATION,
@@ -268,8 +269,8 @@ def _read_table(name: str, section: Section, read_source: SourceReader) -> Table
         auto_bounds=section.read_optional("auto_bounds", read_flag) or False,
         multiline=section.read_optional("multiline", read_flag) or False,
         as_of=section.read_optional("as_of", _read_as_of),
-        max_join_rows_per_unit=section.read_optional("max_join_rows_per_unit", read_count),
-        max_join_rows_per_key=section.read_optional("max_join_rows_per_key", read_count),
+        max_join_rows_per_unit=section.read_optional("max_join_rows_per_unit", read_join_cap),
+        max_join_rows_per_key=section.read_optional("max_join_rows_per_key", read_join_cap),
     )
     if not readable:  # its column may be one that could not be read
         rule = replace(rule, partition=None)
