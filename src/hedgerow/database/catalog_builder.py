@@ -95,6 +95,7 @@ def _build_entry(
         max_lengths={
             rule.name: rule.max_length for rule in table.columns if rule.max_length is not None
         },
+        real_steps={name: one.step for name, one in public.items() if one.step is not None},
         max_pieces={
             rule.name: rule.max_pieces for rule in table.columns if rule.max_pieces is not None
         },

@@ -82,6 +82,7 @@ class TableEntry:
     in_frame: bool = False  # its declarations are arguments of protect
     max_lengths: Mapping[str, int] = field(default_factory=dict)  # of columns of text
     max_pieces: Mapping[str, int] = field(default_factory=dict)  # of lists written as text
+    real_steps: Mapping[str, Fraction] = field(default_factory=dict)  # of public columns
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))

@@ -17,6 +17,7 @@ from hedgerow.plan.nodes import RelationNode
 from hedgerow.sql.binder.row_expressions import check_args
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.question import Question
+from hedgerow.sql.relations.decorrelation import join_correlated_subqueries
 from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.relations.unnest import expand_unnest
 from hedgerow.sql.rules import find_refusal
@@ -162,7 +163,9 @@ def parse_statement(heading: TokenisedQuery, catalog: Catalog) -> exp.Expr | Non
     except Exception:
         # sqlglot was not written for hostile text: any error in it is a syntax error here.
         raise heading.text.refusal(Unsupported, "Syntax error", None, SELECT_FORM) from None
-    return tree and expand_unnest(heading.text, catalog, tree)
+    if tree is None:
+        return None
+    return join_correlated_subqueries(catalog, expand_unnest(heading.text, catalog, tree))
 
 
 def _strip_schemas(tree: exp.Expr, catalog: Catalog) -> exp.Expr:

@@ -69,7 +69,8 @@ def _find_quotient(scope: Scope, value: TypedExpression) -> RealKey | None:
 def _find_declared_grid(
     binder: RowBinder, node: exp.Expr, value: TypedExpression
 ) -> RealKey | None:
-    """Return the key of a column whose step the policy declares."""
+    """Return the key of a column whose step is declared, or found in the file of its public
+    table."""
     name = value.expression.column if isinstance(value.expression, ColumnRef) else None
     visible = None if name is None else binder.scope.find_plan_column(name)
     if visible is None or visible.origin is None or not _has_declared_step(visible.origin[1]):

@@ -257,6 +257,9 @@ SAME_CUSTOMER = (
             "NOT EXISTS (SELECT 1 FROM towns t WHERE t.region = visits.region AND t.zone = 'a')",
             "(region IN (SELECT region FROM towns)) IS NULL OR minutes > 10",
             "EXISTS (SELECT 1 FROM towns WHERE people > 30)",
+            "(SELECT COUNT(*) FROM orders o WHERE o.customer = visits.customer) <> 1",
+            "minutes = (SELECT MAX(minutes) FROM visits v WHERE v.customer = visits.customer AND"
+            " v.month = visits.month)",
         ),
     ),
     (

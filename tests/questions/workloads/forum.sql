@@ -156,3 +156,21 @@ SELECT about FROM users;  -- expect: hidden column
 
 SELECT COUNT(*) FROM posts WHERE created >= NOW() -
   INTERVAL '30 days';
+
+SELECT AVG(LEAST((SELECT COUNT(*) FROM badges b WHERE b.user_id = u.id AND b.class = 1), 10)) AS gold
+  FROM users u WHERE u.reputation > 100;
+
+SELECT COUNT(*) FROM users u WHERE (SELECT COUNT(*) FROM posts p WHERE p.owner_id = u.id) > (SELECT
+  COUNT(*) FROM comments c WHERE c.user_id = u.id);
+
+SELECT CASE WHEN LEAST((SELECT MAX(score) FROM posts WHERE owner_id = u.id), 100) > 10 THEN 'known'
+  ELSE 'unknown' END AS fame, COUNT(*) FROM users u GROUP BY fame;
+
+SELECT vt.label, (SELECT COUNT(*) FROM votes v WHERE v.vote_type = vt.vote_type) AS n FROM
+  vote_types vt ORDER BY n DESC;
+
+WITH t AS (SELECT p.owner_id, TRIM(x.tag) AS tag FROM posts p CROSS JOIN UNNEST(string_to_array(
+  p.tags, '|')) AS x(tag)) SELECT tag, COUNT(DISTINCT owner_id) AS people FROM t GROUP BY tag;
+
+SELECT u.location, t.tag, COUNT(*) AS n FROM users u JOIN posts p ON p.owner_id = u.id, UNNEST(
+  string_split(p.tags, '|')) AS t(tag) WHERE t.tag IN ('sql', 'python') GROUP BY u.location, t.tag;

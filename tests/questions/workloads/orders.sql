@@ -193,3 +193,16 @@ SELECT SKEWNESS(quantity), KURTOSIS(quantity) FROM lines;
 SELECT nation FROM nations WHERE region = 'ASIA';
 
 SELECT region, COUNT(*) FROM nations GROUP BY region;
+
+SELECT n.nation, (SELECT COUNT(*) FROM customers c WHERE c.nation_id = n.nation_id) AS customers,
+  (SELECT SUM(balance) FROM customers c WHERE c.nation_id = n.nation_id) AS balance FROM nations n
+  ORDER BY customers DESC;
+
+SELECT COUNT(*) FROM orders o WHERE (SELECT SUM(LEAST(quantity, 50)) FROM lines l WHERE l.order_id =
+  o.order_id) > 100;
+
+SELECT COUNT(*) FROM nations WHERE (SELECT AVG(balance) FROM customers WHERE customers.nation_id =
+  nations.nation_id) > (SELECT AVG(balance) FROM customers);
+
+SELECT mode, SUM(quantity), SUM(SUM(quantity)) OVER (ORDER BY mode rows between unbounded preceding
+  and current row) AS running FROM lines GROUP BY mode;

@@ -48,7 +48,7 @@ def refuse_unsatisfiable(
     kind: type[Refused],
 ) -> None:
     """Refuse a WHERE that is never true by an error of this kind, and underline the part that is
-    wrong; refuse a listed value that does not exist."""
+    wrong; refuse a listed value that is none of the declared ones."""
     if where is None:
         return
     ranges = _collect_declared_ranges(scope)
@@ -74,7 +74,7 @@ def refuse_unsatisfiable(
             )
     for condition in conditions:
         undeclared = find_undeclared_value(condition.expression, ranges)
-        if undeclared is not None:
+        if undeclared is not None and not _is_public(scope, undeclared[0]):
             raise _build_undeclared_value_error(
                 scope,
                 _find_condition(
@@ -82,6 +82,13 @@ def refuse_unsatisfiable(
                 ),
                 *undeclared,
             )
+
+
+def _is_public(scope: Scope, subject: Expression) -> bool:
+    """Return whether a column is one of a public table, whose values nobody has declared."""
+    visible = scope.find_plan_column(subject.column) if isinstance(subject, ColumnRef) else None
+    origin = None if visible is None else visible.origin
+    return origin is not None and origin[0] not in dict(scope.tables)
 
 
 def _collect_declared_ranges(scope: Scope) -> dict[str, Range]:

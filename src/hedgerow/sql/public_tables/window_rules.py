@@ -72,7 +72,7 @@ def _read_window(node: exp.Window, reader: FragmentReader) -> Fragment:
 
 def _read_frame(node: object, reader: FragmentReader) -> Fragment:
     frame = check_node(node, reader, exp.WindowSpec, *_FRAME_ARGS)
-    kind = frame.args.get("kind")
+    kind = str(frame.args.get("kind")).upper()
     if kind not in ("ROWS", "RANGE"):
         reader.refuse(frame, *UNSUPPORTED_SYNTAX)
     start = _read_frame_end(frame, "start", reader)
@@ -82,11 +82,16 @@ def _read_frame(node: object, reader: FragmentReader) -> Fragment:
 
 
 def _read_frame_end(frame: exp.Expr, end: str, reader: FragmentReader) -> Fragment:
-    written, side = frame.args.get(end), frame.args.get(f"{end}_side")
+    written, side = frame.args.get(end), _upper(frame.args.get(f"{end}_side"))
     if isinstance(written, exp.Literal) and side in ("PRECEDING", "FOLLOWING"):
         return (reader.read_expression(written), side)
-    words = _FRAME_ENDS.get((written, side)) if isinstance(written, str) else None
+    words = _FRAME_ENDS.get((written.upper(), side)) if isinstance(written, str) else None
     return reader.refuse(frame, *UNSUPPORTED_SYNTAX) if words is None else words
+
+
+def _upper(word: object) -> str | None:
+    """Return a keyword, which the parser leaves as it is written, in capitals."""
+    return word.upper() if isinstance(word, str) else None
 
 
 def _read_exists(node: exp.Exists, reader: FragmentReader) -> Fragment:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
@@ -78,8 +80,15 @@ def _list_columns(
             column.name,
             column.range,
             catalog.find_owner(entry, column.name),
-            (table, column),
+            (table, _add_step(entry, column)),
         )
         for column in entry.columns
         if not entry.is_privacy_id(column.name)
     )
+
+
+def _add_step(entry: TableEntry, column: Column) -> Column:
+    """Return a public column of real numbers with the step of the values in its file, which keys
+    are counted in. Sums are added up on the grid of its bounds."""
+    step = entry.real_steps.get(column.name)
+    return replace(column, step=step) if step is not None and column.step is None else column

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from datetime import date, datetime
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow as pa
@@ -78,6 +79,23 @@ def test_types_that_do_not_fit_are_named(tmp_path: Path) -> None:
     check_types(RegisteredTable(tmp_path / "t.csv", declared), inspect_columns(tmp_path / "t.csv"))
 
 
+@pytest.mark.parametrize(
+    ("values", "step"),
+    [
+        ([3.0, -0.0, None], Fraction(1)),
+        ([0.1, 12.34, 99.99], Fraction(1, 100)),
+        ([1.0001], Fraction(1, 10_000)),
+        ([0.1 + 0.2], None),
+        ([1.00001], None),
+    ],
+)
+def test_the_decimals_of_real_values_are_found(
+    tmp_path: Path, values: list[float | None], step: Fraction | None
+) -> None:
+    pq.write_table(pa.table({"x": values}), tmp_path / "t.parquet")
+    assert summarise_public_file(tmp_path / "t.parquet")["x"].step == step
+
+
 def test_a_public_file_is_summarised_by_its_values_and_ends(tmp_path: Path) -> None:
     table = pa.table(
         {
@@ -96,7 +114,7 @@ def test_a_public_file_is_summarised_by_its_values_and_ends(tmp_path: Path) -> N
     pq.write_table(table, tmp_path / "t.parquet")
     assert summarise_public_file(tmp_path / "t.parquet") == {
         "whole": ColumnSummary((1, 3), 1, 3),
-        "real": ColumnSummary((-1.0, 2.5), -1.0, 2.5),
+        "real": ColumnSummary((-1.0, 2.5), -1.0, 2.5, Fraction(1, 10)),
         "text": ColumnSummary(("a", "b"), "a", "b"),
         "yes": ColumnSummary((False, True), False, True),
         "day": ColumnSummary(

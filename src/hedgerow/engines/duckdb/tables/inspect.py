@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from sqlglot import exp
 
-from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
+from hedgerow.engines.compile.sql_builders import (
+    binary,
+    call_function,
+    case_when,
+    cast_to_type,
+    column,
+    integer_literal,
+    real_literal,
+    select,
+)
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.compile.stored_tables import locate_columns
 from hedgerow.engines.data_source import PhysicalColumn
@@ -35,6 +45,8 @@ __all__ = [
 ]
 
 _TIMEOUT_SECONDS: Final = 60.0
+_MAX_DECIMALS: Final = 4
+_WHOLE: Final = "integer"
 _MAX_LISTED_VALUES: Final = 200  # a longer list is not proposed to the custodian
 
 T = TypeVar("T")
@@ -43,12 +55,13 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
     """The values of a column of a public table: all, if they are few, and the smallest
-    and largest.
+    and largest. Real ones may all have a few decimals, and are then multiples of a ``step``.
     """
 
     values: tuple[Any, ...] | None
     low: Value
     high: Value
+    step: Fraction | None = None
 
 
 def inspect_columns(data: Path | pa.Table) -> tuple[PhysicalColumn, ...]:
@@ -134,7 +147,25 @@ def _summarise_column(child: EngineProcess, relation: str, name: str, type_: Typ
     ((low,), (high,)), _ = child.run_statement(
         _build_statement(select([("a", first), ("b", last)], there), (type_, type_))
     )
-    return ColumnSummary(few or None, low, high)
+    step = _find_step(child, there, value) if type_ == "real" and low is not None else None
+    return ColumnSummary(few or None, low, high, step)
+
+
+def _find_step(child: EngineProcess, there: exp.Table, value: exp.Expr) -> Fraction | None:
+    """Find the largest power of a tenth that all values of a real column are multiples of: each is
+    the double nearest to a whole number over a power of ten."""
+    real = cast_to_type(value, "real", total=True)
+    outputs = []
+    for decimals in range(_MAX_DECIMALS + 1):
+        scale = real_literal(10.0**decimals)
+        steps = call_function("round", binary(real.copy(), exp.Mul, scale))
+        same = binary(binary(steps, exp.Div, scale.copy()), exp.EQ, real.copy())
+        other = case_when((same, integer_literal(0)), otherwise=integer_literal(1))
+        outputs.append((f"d{decimals}", exp.Max(this=other)))
+    query = select(outputs, there, [exp.Not(this=exp.Is(this=real.copy(), expression=exp.Null()))])
+    found, _ = child.run_statement(_build_statement(query, tuple(_WHOLE for _ in outputs)))
+    exact = [decimals for decimals, (other,) in enumerate(found) if other == 0]
+    return Fraction(1, 10 ** exact[0]) if exact else None
 
 
 def _build_statement(query: exp.Select, types: tuple[Type, ...]) -> Statement:
