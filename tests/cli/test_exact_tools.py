@@ -10,6 +10,7 @@ import pytest
 from cli.helpers_clinic import write_clinic
 from hedgerow.cli import exact_tools
 from hedgerow.cli.app import main
+from hedgerow.errors import InvalidArgument
 from hedgerow.ledger import Ledger
 
 COUNT = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
@@ -69,6 +70,9 @@ def test_compare_shows_both_parts_of_the_error(
 
 
 def test_a_terminal_needs_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False, raising=False)
+    with pytest.raises(InvalidArgument):
+        exact_tools._check_output(yes_sensitive=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     exact_tools._check_output(yes_sensitive=False)
 

@@ -46,6 +46,11 @@ def test_house() -> None:
     assert {rule.__name__: offences for rule in RULES if (offences := rule(SRC))} == {}
 
 
+@pytest.mark.parametrize("folder", ["tests", "bench", "examples"])
+def test_modules_beside_the_package_are_no_longer(folder: str) -> None:
+    assert rules.long_modules(SRC.parents[1] / folder) == []
+
+
 @pytest.mark.parametrize(
     ("rule", "files", "told"),
     [

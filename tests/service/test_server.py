@@ -26,5 +26,5 @@ def test_too_many_taken_ports_are_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_both_listeners_accept(running: RunningService) -> None:
     for port in (running.port, running.pg_port):
-        with socket.create_connection(("127.0.0.1", port), timeout=30):
-            pass
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+            assert connection.getpeername() == ("127.0.0.1", port)

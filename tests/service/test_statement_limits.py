@@ -43,3 +43,5 @@ def test_statements_beyond_a_limit_are_refused(sql: str, message: str) -> None:
 )
 def test_everything_else_is_left_to_the_parser(sql: str) -> None:
     check_statement(sql)
+    with pytest.raises(InvalidArgument, match="40 brackets"):  # it was read to its end
+        check_statement("(" * 41 + sql)

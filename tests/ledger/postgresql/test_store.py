@@ -54,6 +54,7 @@ def test_a_server_that_keeps_its_commits_is_taken(
     monkeypatch.setattr(PostgresLedger, "_required", rest)
     with store.make().open() as ledger:
         pay(ledger)
+    assert [row[1] for row in store.read_rows()].count("charge") == 4
 
 
 def test_a_missing_table_is_named_with_the_statements_that_make_it(store: TableStore) -> None:
