@@ -58,6 +58,7 @@ def test_commands_are_listed() -> None:
         "demo", "init", "check", "query", "shell", "explain", "budget", "budget raise",
         "policy accept", "caps", "compare",
         "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin",
+        "ledger move",
         "serve", "account add", "account list", "account password", "account disable",
         "account token", "publish histogram", "publish cdf", "publish marginals", "publish queries",
         "publish stream", "publish synthetic",

@@ -107,6 +107,8 @@ class FileStore(Store):
 
 
 class TableStore(Store):
+    place: ServerLocation
+
     def __init__(self, folder: Path, name: str = "clinic", server: Server | None = None) -> None:
         self.server = server or get_server()
         schema = f"{name}_{os.getpid()}_{next(_SCHEMAS)}"
