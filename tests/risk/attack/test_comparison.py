@@ -18,6 +18,7 @@ from hedgerow.risk.attack.comparison import (
     AttackResult,
     Crowd,
     compare_attacks,
+    count_default_runs,
     run_attack,
 )
 from hedgerow.risk.attack.hedgerow_publisher import HedgerowPublisher
@@ -119,6 +120,26 @@ def test_a_line_above_its_ceiling_is_found() -> None:
         for success in (broken, SuccessRate(163, 200, 1, is_independent=True))
     )
     assert AttackComparison(200, 1, (), lines, ()).find_above_ceiling(1e-9) == lines[:1]
+
+
+@pytest.mark.parametrize(
+    ("hits", "ceiling", "lucky"),
+    [(600, Fraction(1, 2), False), (520, Fraction(1, 2), True), (490, Fraction(1, 2), False)],
+)
+def test_a_share_above_its_ceiling_is_luck_unless_it_is_proved(
+    hits: int, ceiling: Fraction, lucky: bool
+) -> None:
+    success = SuccessRate(hits, 100, 10, is_independent=True)
+    line = AttackResult("epsilon 1", ONE_BY_ONE, success, Fraction(1), ceiling)
+    assert line.is_lucky(1e-9) == lucky
+    assert not AttackResult("exact", ONE_BY_ONE, success).is_lucky(1e-9)
+
+
+def test_the_default_runs_make_thousands_of_guesses_whatever_the_crowd() -> None:
+    for size in (40, 60, 400, 4000):
+        crowd = Crowd(np.arange(size) % 2 == 0)
+        assert count_default_runs(crowd) * crowd.people >= 4_000
+    assert count_default_runs(CROWD) == 20
 
 
 def test_bad_crowds_and_runs_are_refused() -> None:

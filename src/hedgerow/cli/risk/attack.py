@@ -29,7 +29,12 @@ from hedgerow.cli.terminal import (
 )
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.attack.charts import format_rate
-from hedgerow.risk.attack.comparison import AttackComparison, compare_attacks, ignore_progress
+from hedgerow.risk.attack.comparison import (
+    AttackComparison,
+    compare_attacks,
+    count_default_runs,
+    ignore_progress,
+)
 from hedgerow.risk.attack.hedgerow_publisher import HedgerowPublisher
 from hedgerow.risk.attack.report import (
     ALARM_RATE,
@@ -79,6 +84,12 @@ PeopleOption = Annotated[
         help="The most people to attack in one run; fewer if fewer have or lack the secret.",
     ),
 ]
+RunsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="How often to run each attack. Default: at least 4,000 guesses."
+    ),
+]
 
 _MAX_EPSILONS = 8  # in one chart
 _DEFAULT_EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(10))
@@ -91,7 +102,7 @@ def attack_secret(
     equals: EqualsOption = None,
     above: AboveOption = None,
     epsilons: EpsilonsOption = None,
-    runs: Annotated[int, typer.Option(metavar="N", help="How often to run each attack.")] = 20,
+    runs: RunsOption = None,
     people: PeopleOption = 200,
     report: ReportOption = None,
     as_json: JsonOption = False,
@@ -120,7 +131,10 @@ def attack_secret(
             target, totals or sorted({*_DEFAULT_EPSILONS, target.budget.epsilon})
         )
         comparison = compare_attacks(
-            target.crowd, publishers, runs=runs, tell=progress or ignore_progress
+            target.crowd,
+            publishers,
+            runs=count_default_runs(target.crowd) if runs is None else runs,
+            tell=progress or ignore_progress,
         )
     if report is not None:
         write_report(report, build_attack_page(target, comparison))
@@ -206,7 +220,7 @@ def _print_comparison(
         shown.add_row(
             line.publisher,
             line.attack,
-            format_rate(line.success.rate),
+            format_rate(line.success.rate) + " (luck)" * line.is_lucky(ALARM_RATE),
             f"{format_rate(low)} to {format_rate(high)}",
             ceiling,
         )

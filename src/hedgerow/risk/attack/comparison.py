@@ -42,6 +42,7 @@ __all__ = [
     "AttackResult",
     "Crowd",
     "compare_attacks",
+    "count_default_runs",
     "count_halvings",
     "ignore_progress",
     "run_attack",
@@ -55,6 +56,8 @@ MIN_PEOPLE: Final = 20  # of each kind; fewer show nothing
 CROSSING_QUESTIONS: Final = 12  # about crossing groups, against noise
 CROSSING_GROUP_SIZE: Final = 4  # people in each of those groups
 _MAX_RUNS: Final = 10_000
+_MIN_RUNS: Final = 20
+_MIN_GUESSES: Final = 4_000  # chance then moves a share of right guesses by less than a point
 
 ProgressCallback = Callable[[int, int], None]
 
@@ -106,6 +109,15 @@ class AttackResult:
     success: SuccessRate
     epsilon: Fraction | None = None
     ceiling: Fraction | None = None
+
+    def is_lucky(self, error: float) -> bool:
+        """Return whether more was guessed right than an attack can on average, without a proof that
+        the attack is better."""
+        return (
+            self.ceiling is not None
+            and self.success.rate > self.ceiling
+            and not self.success.exceeds(self.ceiling, error)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data for JSON."""
@@ -244,3 +256,8 @@ def _choose_question_set(people: int, name: str) -> Callable[[], QuestionSet]:
             people, CROSSING_QUESTIONS, people // CROSSING_GROUP_SIZE
         )
     return lambda: draw_crossing_groups(people, count_halvings(people), 2)
+
+
+def count_default_runs(crowd: Crowd) -> int:
+    """Return a number of runs after which chance cannot look like a breach."""
+    return max(_MIN_RUNS, -(-_MIN_GUESSES // crowd.people))

@@ -14,7 +14,8 @@ fair coin each, count that event.
 
 **Proof.** Given the first two parts, event, direction and rule are fixed, and the rest is
 independent of them; so the bound of ``confidence`` on the counts of the rest holds with probability
-at least c, whatever was chosen and however many events were tried.
+at least c, whatever was chosen and however many events were tried. An event that the caller fixes
+in advance needs no choice: then all runs count it.
 
 **Source.** Ding et al. (CCS 2018), Bichsel et al. (S&P 2021) for choosing on one part and
 certifying on another; here the threshold maximises the exact bound itself, which needs far fewer
@@ -34,6 +35,7 @@ from hedgerow.numeric.bits import draw_integer
 from hedgerow.numeric.exact_number import parse_exact
 from hedgerow.verify.audit.cdf_ratio_plot import draw_cdf_ratio
 from hedgerow.verify.audit.confidence import (
+    SPLIT_SHARES,
     Floats,
     HitCount,
     parse_confidence,
@@ -41,7 +43,7 @@ from hedgerow.verify.audit.confidence import (
     parse_integer,
 )
 from hedgerow.verify.audit.event_selection import AuditEvent, choose_event
-from hedgerow.verify.audit.features import Coordinate, Feature
+from hedgerow.verify.audit.features import Coordinate, Feature, GivenEvent
 from hedgerow.verify.audit.learned_scores import learn_scores
 from hedgerow.verify.audit.outputs import Outputs, RawOutputs, read_outputs
 
@@ -134,6 +136,7 @@ def audit(
     *,
     batch: bool = False,
     progress: Progress | None = None,
+    event: Callable[[Any], bool] | None = None,
 ) -> Audit:
     """Certify a lower bound on the epsilon of ``mechanism``, from runs on the neighbouring data
     sets ``one`` and ``other``.
@@ -142,38 +145,50 @@ def audit(
     mapping of these. With ``batch=True`` it is called as ``mechanism(data, n)`` and returns n
     independent outputs, in an array (one per row) or a list. Runs must be independent: a cached
     answer voids the certificate. ``samples`` runs are made on each data set (on average: coins
-    decide). ``progress`` is called with the number of finished runs and of all runs.
+    decide). ``progress`` is called with the number of finished runs and of all runs. ``event`` is
+    an event that is fixed in advance, as a function of one output, and likelier on ``one``.
     """
     if not callable(mechanism):
         raise InvalidArgument("mechanism", "must be callable")
     samples = parse_integer(samples, "samples", MIN_SAMPLES)
     error, slack = parse_confidence(confidence), parse_delta(delta)
     runs = _MechanismRuns(mechanism, batch, 2 * samples, progress)
-    training, choosing = samples // _LEARNING_DIVISOR, samples // _CHOICE_DIVISOR
-    certifying = 2 * (samples - training - choosing)
     # Outputs may hold any double: sums of extreme ones overflow to inf, which scores order like any
     # other value.
     with np.errstate(over="ignore", invalid="ignore"):
-        first = runs.collect(one, training), runs.collect(other, training)
-        scores = learn_scores(*first)
-        second = runs.collect(one, choosing), runs.collect(other, choosing)
-        event = choose_event(scores, *second, error / _SELECTION_CORRECTION, slack)
-        curve = _choose_plot_feature(event, *first)
+        if event is None:
+            chosen, curve = _choose_event(runs, one, other, samples, error, slack)
+        else:
+            chosen = AuditEvent(GivenEvent(event), 1.0, True, True, SPLIT_SHARES[-1])
+            curve = chosen.score
+        certifying = runs.left
         on_one = draw_integer(certifying).bit_count()  # number of heads among fair coins
-        count_one, curve_one = _count_event(event, curve, runs.iterate_chunks(one, on_one))
+        count_one, curve_one = _count_event(chosen, curve, runs.iterate_chunks(one, on_one))
         count_other, curve_other = _count_event(
-            event, curve, runs.iterate_chunks(other, certifying - on_one)
+            chosen, curve, runs.iterate_chunks(other, certifying - on_one)
         )
     return Audit(
-        epsilon=max(0.0, event.bound(count_one, count_other, error, slack)),
+        epsilon=max(0.0, chosen.bound(count_one, count_other, error, slack)),
         delta=slack,
         confidence=float(confidence),
-        event=event.description,
-        direction="one" if event.is_likelier_on_one else "other",
+        event=chosen.description,
+        direction="one" if chosen.is_likelier_on_one else "other",
         counts=EventCounts(count_one, count_other),
         samples=samples,
         curves=(curve_one, curve_other),
     )
+
+
+def _choose_event(
+    runs: _MechanismRuns, one: Any, other: Any, samples: int, error: float, delta: float
+) -> tuple[AuditEvent, Feature]:
+    """Choose the event to certify, and what the plot shows, from runs of their own."""
+    training, choosing = samples // _LEARNING_DIVISOR, samples // _CHOICE_DIVISOR
+    first = runs.collect(one, training), runs.collect(other, training)
+    scores = learn_scores(*first)
+    second = runs.collect(one, choosing), runs.collect(other, choosing)
+    event = choose_event(scores, *second, error / _SELECTION_CORRECTION, delta)
+    return event, _choose_plot_feature(event, *first)
 
 
 class _MechanismRuns:
@@ -184,6 +199,11 @@ class _MechanismRuns:
     ) -> None:
         self._mechanism, self._batch = mechanism, batch
         self._done, self._total, self._progress = 0, total, progress
+
+    @property
+    def left(self) -> int:
+        """The number of runs that have not been made."""
+        return self._total - self._done
 
     def iterate_chunks(self, data: Any, count: int) -> Iterator[RawOutputs]:
         for start in range(0, count, _CHUNK_RUNS):

@@ -9,9 +9,9 @@ k, is a half-line of the feature ``LowestBit``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from hedgerow.verify.audit.outputs import Outputs
 __all__ = [
     "Coordinate",
     "Feature",
+    "GivenEvent",
     "LowBits",
     "LowestBit",
     "OutputLength",
@@ -73,6 +74,25 @@ def shorten_threshold(ordered: Floats, threshold: float) -> float:
 
 def _format_comparison(name: str, threshold: float, above: bool) -> str:
     return f"{name} {'>=' if above else '<'} {format_number(threshold)}"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenEvent:
+    """1 for the outputs of an event that the caller fixed in advance, and 0 for the others."""
+
+    holds: Callable[[Any], bool]
+
+    @property
+    def name(self) -> str:
+        return "the given event"
+
+    def compute(self, outputs: Outputs) -> Floats:
+        """Return 1.0 or 0.0 for each output."""
+        return np.fromiter((bool(self.holds(one)) for one in outputs.raw), np.float64, len(outputs))
+
+    def describe_event(self, threshold: float, is_above: bool) -> str:  # noqa: ARG002
+        """Describe the event."""
+        return self.name
 
 
 @dataclass(frozen=True)
