@@ -2,9 +2,10 @@
 which people read: ``python tests/local/shrink.py`` writes it anew.
 
 Only what says nothing to a machine is taken out: comments, spaces between signs, the last sign
-before a bracket closes. Names stay, and a line for each statement, so that a browser's tools show
-what runs. The source ends its statements with semicolons, has no template within a template, and a
-regular expression only after a bracket or a sign.
+before a bracket closes, brackets around the only parameter of an arrow. Names stay, and a line for
+each statement, so that a browser's tools show what runs. The source ends its statements with
+semicolons, has no template within a template, and a regular expression only after a bracket or a
+sign.
 """
 
 from __future__ import annotations
@@ -16,16 +17,14 @@ import hedgerow.local
 
 SHIPPED = Path(hedgerow.local.__file__).parent / "js" / "hedgerow-local.js"
 SOURCE = SHIPPED.with_name("hedgerow-local.source.js")
-HEAD = (
-    "// Hedgerow's client in one module, made from hedgerow-local.source.js: read that."
-    " Apache-2.0\n"
-)
+HEAD = "// Hedgerow's client, made from hedgerow-local.source.js. Apache-2.0\n"
 _TOKEN = re.compile(
     r"""(?P<kept>"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`"""
     r"""|(?<=[(!])/(?:\\.|\[[^\]\n]*\]|[^/\\\n])+/[a-z]*)"""
     r"""|(?P<space>(?:\s|//[^\n]*|/\*.*?\*/)+)|(?P<word>[\w$#]+)|(?P<sign>.)""",
     re.DOTALL,
 )
+_ARROW = re.compile(r"(?<![\w$])\(([\w$]+)\)=>")
 
 
 def shrink(source: str) -> str:
@@ -44,7 +43,7 @@ def shrink(source: str) -> str:
             parts.append("\n")
         parts.append(token[0])
         space, held = "", token[0]
-    return "".join(parts) + "\n"
+    return _ARROW.sub(r"\1=>", "".join(parts)) + "\n"
 
 
 def _apart(one: str, other: str) -> bool:

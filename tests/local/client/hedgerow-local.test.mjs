@@ -138,3 +138,18 @@ test("documents that are not a metric are refused", async () => {
     await assert.rejects(Metric.read(JSON.parse(document)), HedgerowError, document);
   }
 });
+
+test("without a storage, what was paid is remembered as long as the process lives", async () => {
+  const metric = named("rappor"), client = new Client(metric);
+  await client.report("a");
+  await new Client(metric).report("a");
+  await assert.rejects(new Client(metric).report("b"), /cap of 1 different values/);
+});
+
+test("a client says what it misses", () => {
+  const refused = (make) =>
+    assert.throws(make, (error) => error instanceof HedgerowError && /^A client takes what Metric.read returns, and a storage/.test(error.message));
+  refused(() => new Client());
+  refused(() => new Client(Metric.read(vectors.metrics[0].document), storage())); // not awaited
+  for (const wrong of [{}, 2, { getItem() {} }]) refused(() => new Client(metrics[0], wrong));
+});

@@ -247,6 +247,7 @@ def test_the_javascript_that_is_shipped_is_made_from_its_source() -> None:
         ('say("\\" // no", 1);', 'say("\\" // no",1);'),
         ("text.match(/[/ ] \\/ /g)", "text.match(/[/ ] \\/ /g)"),
         ("a = b / c / d;", "a=b/c/d;"),
+        ("f((a) => a, (b, c) => c, async (d) => d);", "f(a=>a,(b,c)=>c,async(d)=>d);"),
         ("a = b + +c - -d;", "a=b+ +c- -d;"),
         ("if (x) {\n\treturn { y, };\n}\nelse z();", "if(x){return{y}}\nelse z();"),
         ("/** Why. */\nexport async function f() {}\n", "export async function f(){}"),

@@ -5,7 +5,8 @@
  *   const body = batch(metric, [await client.report("example.org")]);
  *
  * The cap, here 2, counts different values, or reports if none is memoised. The storage keeps a secret and what was paid for;
- * deleted, it makes a new client: one more lifetime loss. Rules: encoder.py.
+ * deleted, it makes a new client: one more lifetime loss. Without one it is localStorage on a page, and elsewhere memory that is
+ * gone when the process ends. Rules: encoder.py.
  */
 const PLACE = "hedgerow-local";
 const SCALE = 65536, LARGEST = 1 << 24;
@@ -95,7 +96,7 @@ function pointOf(found, field) {
 }
 
 function prime(n) {
-	for (let i = 2; i * i <= n; i++) if (n % i === 0) return false;
+	for (let i = 2; i * i <= n; i++) if (!(n % i)) return false;
 	return true;
 }
 
@@ -135,13 +136,13 @@ const PROTOCOLS = {
 	projective: {
 		parameters: { dimension: [2, 24], domain, field: [2, 4096], truth: coin },
 		wrong({ dimension, domain, field, truth }) {
-			const others = field ** (dimension - 1), orthogonal = points(dimension - 1, field);
-			const large = others * field > LARGEST, few = others + orthogonal < domain;
+			const others = field ** (dimension - 1), orthogonal = points(dimension - 1, field),
+				large = others * field > LARGEST, few = others + orthogonal < domain;
 			return !prime(field) || large || few || truth * others <= (SCALE - truth) * orthogonal;
 		},
 		encode({ dimension, field, truth }, value, stream) {
-			const honest = stream.coin(truth), length = dimension - 1;
-			const found = honest ? vector(stream.below(points(length, field)), field) : digits(stream.below(field ** length), field, length);
+			const honest = stream.coin(truth), length = dimension - 1,
+				found = honest ? vector(stream.below(points(length, field)), field) : digits(stream.below(field ** length), field, length);
 			while (found.length < length) found.push(0);
 			// Where the value's vector has its leading 1, the entry that makes the product 0, or 1, is put in.
 			const own = vector(value, field).slice(0, -1), entry = own.reduce((rest, digit, i) => rest - digit * found[i], 1 - honest);
@@ -174,8 +175,8 @@ export class Metric {
 		for (const name of names) given[name] = whole(parameters[name], name, ...rule.parameters[name]);
 		if (Object.keys(parameters).length > names.length || (bits && given[bits[0]] === given[bits[1]]) || rule.wrong?.(given))
 			fail(`These are no parameters of ${protocol}.`);
-		const kept = { id, parameters: given, protocol, version: whole(version, "version", 1, 1) }, lasting = await hash(kept);
-		const all = { epoch: whole(epoch, "epoch", 0, 2 ** 53 - 1), ...kept };
+		const kept = { id, parameters: given, protocol, version: whole(version, "version", 1, 1) }, lasting = await hash(kept),
+			all = { epoch: whole(epoch, "epoch", 0, 2 ** 53 - 1), ...kept };
 		return Object.freeze(Object.assign(new Metric(), all, { rule, hash: (await hash(all)).slice(0, 8), lasting }));
 	}
 	/** What stands for a value where it is hashed. */
@@ -201,8 +202,8 @@ export const tag = async (metric, secret, value) => hex(await hmac(secret, metri
 
 /** The permanent bits of a value: always the same for one client. */
 export async function permanent(metric, secret, value) {
-	const { parameters, lasting, rule } = metric, text = metric.text(value), group = await cohort(metric, secret);
-	const bits = await bloom(metric, group, value), blocks = [];
+	const { parameters, lasting, rule } = metric, text = metric.text(value), group = await cohort(metric, secret),
+		bits = await bloom(metric, group, value), blocks = [];
 	if (!rule.permanent) return bits;
 	for (let i = 0; i * 16 < bits.length; i++) blocks.push(hmac(secret, lasting, "permanent", be32(group), text, be32(i)));
 	const noise = new Stream(join(...(await Promise.all(blocks))));
@@ -229,14 +230,20 @@ function alone(work) {
 
 const each = (held, check) => held.constructor === Object && Object.values(held).every(check);
 function sound({ version, secret, tags, reports, ...others }) {
-	const listed = each(tags, (tags) => Array.isArray(tags) && tags.every((tag) => typeof tag === "string"));
-	const counted = each(reports, (count) => Number.isSafeInteger(count) && count >= 0);
-	return version === 1 && secret.match(/^[0-9a-f]{64}$/) && listed && counted && !Object.keys(others).length;
+	return version === 1 && secret.match(/^[0-9a-f]{64}$/) && !Object.keys(others).length &&
+		each(tags, (tags) => Array.isArray(tags) && tags.every((tag) => typeof tag === "string")) &&
+		each(reports, (count) => Number.isSafeInteger(count) && count >= 0);
 }
+
+const memory = new Map();
+memory.getItem = memory.get;
+memory.setItem = memory.set;
 
 export class Client {
 	#secret;
 	constructor(metric, storage, cap = 1) {
+		storage ??= globalThis.document ? localStorage : memory;
+		if (!metric?.rule || !storage.setItem) fail("A client takes what Metric.read returns, and a storage like localStorage.");
 		Object.assign(this, { metric, storage, cap: whole(cap, "cap", 1, 1e6) });
 	}
 	/** One record. Past the cap a HedgerowError, and nothing was drawn. */
