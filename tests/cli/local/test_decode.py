@@ -11,6 +11,7 @@ from cli.local.helpers_metrics import HOME, METRIC, told, watch_progress
 from hedgerow.cli import main
 from hedgerow.cli.local import decode as local
 from hedgerow.local.collector.counter_store import BatchCounters, CounterStore
+from hedgerow.local.decode.rappor.google_hashes import hash_text
 from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import Duchi, LongitudinalUnary
 from hedgerow.local.report_batch import ReportBatch
@@ -206,6 +207,34 @@ def test_files_of_google_rappor_are_decoded(
     assert capsys.readouterr().out.startswith("first: 10,000 ± ")
 
 
+def test_candidates_of_google_rappor_are_hashed_instead_of_a_map(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bits = {hash_text("first", cohort, 16, 1, "java")[0] for cohort in range(2)}
+    assert len(bits) == 2
+    lines = []
+    for cohort in range(2):
+        (own,) = hash_text("first", cohort, 16, 1, "java")
+        lines.append([10_000, *(7_500 if bit == own else 2_500 for bit in range(16))])
+    files = {
+        "params": "k,h,m,p,q,f\n16,1,2,0.25,0.75,0\n",
+        "counts": "".join(",".join(map(str, line)) + "\n" for line in lines),
+        "names": "first\nsecond\nthird\n",
+    }
+    words = []
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        words += [f"--{name}", str(tmp_path / name)]
+    assert main(["local", "decode", *words, "--hashing", "java", "--json"]) == 0
+    (first,) = told(capsys)["detected"]
+    assert first["value"] == "first"
+    assert abs(first["estimate"] - 20_000) < 3 * first["stderr"]
+    assert main(["local", "decode", *words, "--hashing", "rust"]) == 2
+    assert "hashing must be one of cpp, python, java" in capsys.readouterr().err
+    assert main(["local", "decode", *words[:4]]) == 2
+    assert "either --map or --names" in capsys.readouterr().err
+
+
 def test_a_mean_is_decoded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept, file = Metric.of("age", Duchi.calibrate(domain=101, epsilon=4)), tmp_path / "age.json"
     file.write_text(kept.to_json())
@@ -252,7 +281,11 @@ def test_the_control_and_level_are_checked(
             2,
             "FILE must be a text file",
         ),
-        (["decode", "--counts", "x", "--map", "y"], 2, "or --counts, --map and --params"),
+        (
+            ["decode", "--counts", "x", "--map", "y"],
+            2,
+            "or --counts, --params and either --map or --names",
+        ),
         (["decode", "--store", "none", "--metric", "METRIC"], 1, "There is no store"),
         (
             ["decode", "--reports", "none", "--metric", "METRIC"],

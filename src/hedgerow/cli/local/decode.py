@@ -45,12 +45,14 @@ NamesOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="A file with one text per line: the names of codes 0, 1, …; for RAPPOR the"
-        " candidates.",
+        " candidates, with --counts instead of --map.",
     ),
 ]
 CountsOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="counts.csv of google/rappor; needs --map, --params."),
+    typer.Option(
+        metavar="FILE", help="counts.csv of google/rappor; needs --params, and --map or --names."
+    ),
 ]
 MapOption = Annotated[
     Path | None,
@@ -59,6 +61,13 @@ MapOption = Annotated[
 ParamsOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="params.csv of google/rappor: k, h, m, p, q, f."),
+]
+HashingOption = Annotated[
+    str,
+    typer.Option(
+        metavar="CLIENT",
+        help="The clients of google/rappor whose hashes --names gets: cpp, python or java.",
+    ),
 ]
 ControlOption = Annotated[
     str,
@@ -88,6 +97,7 @@ def decode_reports(
     counts: CountsOption = None,
     map: MapOption = None,
     params: ParamsOption = None,
+    hashing: HashingOption = "cpp",
     control: ControlOption = "fdr",
     level: LevelOption = "0.05",
     picture: PictureOption = None,
@@ -96,23 +106,28 @@ def decode_reports(
 ) -> int:
     """Estimate which values clients hold, from their reports.
 
-    Takes --store and --metric, or --reports and --metric, or --counts, --map and --params.
+    Takes --store and --metric, or --reports and --metric, or --counts, --params and either --map
+    or --names.
     """
     names_given = ("store", "reports", "metric", "counts", "map", "params")
     values_given = (store, reports, metric, counts, map, params)
     given = {name for name, value in zip(names_given, values_given, strict=True) if value}
     limit = parse_number(level, "level") or Decimal(0)
     with show_progress("decoding", quiet=as_json) as progress:
-        if counts and map and params and given == {"counts", "map", "params"}:
-            detection = _Detection({}, _decode_google_files(counts, map, params, control, limit))
+        if counts and params and given | {"map"} == {"counts", "map", "params"} and (map or names):
+            candidates = read_names(names) or ()
+            found = decode_files(
+                counts, map, params, control, limit, names=candidates, hashing=hashing
+            )
+            detection = _Detection({}, _to_estimates(found))
         elif metric and given in ({"store", "metric"}, {"reports", "metric"}):
             options = {"names": read_names(names), "control": control, "level": limit}
             detection = _decode_metric(read_metric(metric), store, reports or [], options, progress)
         else:
             raise InvalidArgument(
                 "decode",
-                "takes --store and --metric, --reports and --metric, or --counts, --map and"
-                " --params",
+                "takes --store and --metric, --reports and --metric, or --counts, --params and"
+                " either --map or --names",
                 sorted(given),
             )
     if picture is not None and detection.values:
@@ -127,11 +142,9 @@ def decode_reports(
     return 0
 
 
-def _decode_google_files(
-    counts: Path, map: Path, params: Path, control: str, level: Decimal
-) -> list[ValueEstimate]:
+def _to_estimates(found: list[dict[str, Any]]) -> list[ValueEstimate]:
     estimates = []
-    for row in decode_files(counts, map, params, control, level):
+    for row in found:
         radius = _NORMAL_QUANTILE * row["stderr"]
         low, high = row["estimate"] - radius, row["estimate"] + radius
         estimates.append(

@@ -14,6 +14,7 @@ from hedgerow.local.decode.rappor.google_files import (
     read_map,
     read_parameters,
 )
+from hedgerow.local.decode.rappor.google_hashes import hash_text
 
 PARAMETERS = RapporParameters(4, 2, 2, Fraction(1, 4), Fraction(3, 4), Fraction(1, 2))
 
@@ -116,13 +117,14 @@ def test_wrong_counts(tmp_path: Path, text: str, says: str) -> None:
         ("a,1,2,5,6,7\n", r"line 1: it must have a text and h \* m = 4 numbers"),
         ("a\n", r"line 1: it must have a text and h \* m = 4 numbers"),
         ("a,1,2,5,6\nb,1,2,5,x\n", "line 2: it must have whole numbers"),
-        ("a,1,2,5,\n", "line 1: it must have whole numbers"),
+        ("a,,,,\n", "line 1: it must have whole numbers"),
+        ("a,1,2,,\n", "line 1: it must have 1 to h = 2 bits of cohort 1"),
         ("a,1,2,5,6.5\n", "line 1: it must have whole numbers"),
         ("a,1,2,5,99999999999\n", "line 1: it must have cohort"),
         ("a,1,2,5,99999999999999999999999\n", "line 1: it must have cohort"),
         ('a,1,2,5,6\n"b,1,2,5,6\n', "line 2: it must be CSV"),
         ("a,1,2,5,6\nb,0,2,5,6\n", "line 2: it must have cohort"),
-        ("a,1,2,5,6\nb,1,2,4,6\n", "line 2: it must have cohort"),
+        ("a,1,2,5,6\nb,1,2,4,6\n", "line 2: it must have 1 to h = 2 bits of cohort 0"),
         ("a,1,2,5,9\n", "line 1: it must have cohort"),
         ("a,1,2,5,6\na,1,2,5,7\n", "line 2: it must have the same bits"),
     ],
@@ -130,6 +132,36 @@ def test_wrong_counts(tmp_path: Path, text: str, says: str) -> None:
 def test_wrong_maps(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(InvalidArgument, match=says):
         read_map(saved(tmp_path, text), PARAMETERS)
+
+
+def test_a_map_names_bits_that_collide_once(tmp_path: Path) -> None:
+    """As google/rappor's own example does: the cells of such a line are sorted, the last empty."""
+    text = "a,1,4,5,\nb,2,,8,7\nc,3,3,6,6\nd,8,1,,\na,4,1,5,5\n"
+    values, candidates = read_map(saved(tmp_path, text), PARAMETERS)
+    assert values == ["a", "b", "c", "d"]
+    cells = [sorted(set(row) - {8}) for row in candidates.cell_indices.tolist()]
+    assert cells == [[0, 3, 4], [1, 6, 7], [2, 5], [0, 7]]
+
+
+def test_names_are_hashed_as_the_clients_do(tmp_path: Path) -> None:
+    """Reports of many clients, added up as google/rappor's tools add them, are decoded."""
+    rng, names, total = np.random.default_rng(2), [f"page {i}" for i in range(30)], 10_000
+    clear, set_ = 9 / 16, 11 / 16  # f = 1/2, p = 1/2, q = 3/4
+    lines = []
+    for cohort in range(64):
+        holders = np.zeros(16, dtype=np.int64)
+        for name, count in zip(names, (6000, 4000), strict=False):
+            holders[list(set(hash_text(name, cohort, 16, 2, "java")))] += count
+        ones = rng.binomial(holders, set_) + rng.binomial(total - holders, clear)
+        lines.append([total, *ones])
+    counts = saved(
+        tmp_path, "".join(",".join(map(str, line)) + "\n" for line in lines), "counts.csv"
+    )
+    params = saved(tmp_path, "k,h,m,p,q,f\n16,2,64,0.5,0.75,0.5\n", "params.csv")
+    found = decode_files(counts, None, params, "fwer", 1e-6, names=names, hashing="java")
+    assert [row["value"] for row in found] == names[:2]
+    other = decode_files(counts, None, params, "fwer", 1e-6, names=names, hashing="cpp")
+    assert not {row["value"] for row in other} & set(names[:2])
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -4,17 +4,18 @@
   response is reported as 1 with probability q, a clear one with p; p may exceed q.
 - ``counts.csv``: m lines of k+1 numbers: the number of reports of the cohort, then the count of
   each bit, bit 0 first.
-- ``map.csv``: a line for each candidate: its text, then h numbers for each cohort in order,
-  cohort * k + bit + 1.
+- ``map.csv``: a line for each candidate: its text, then the bits that it sets in each cohort, as
+  cohort * k + bit + 1. Where several hashes of a cohort are the same bit, a line may name it once
+  and have an empty cell.
 
 Any other format is refused with the number of the wrong line. Lines that repeat a candidate with
-the same bits count once.
+the same bits count once. Without a map, candidates are hashed as the clients do.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.decode.rappor.bit_rates import BitRates, compute_report_probabilities
 from hedgerow.local.decode.rappor.design_matrix import Candidates
+from hedgerow.local.decode.rappor.google_hashes import hash_candidates
 from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.numeric.vectorised import Integers
 
@@ -50,19 +52,27 @@ class RapporParameters:
 
 def decode_files(
     counts: str | Path,
-    map: str | Path,
+    map: str | Path | None,
     params: str | Path,
     control: str = "fdr",
     level: Number = 0.05,
+    *,
+    names: Sequence[str] = (),
+    hashing: str = "cpp",
 ) -> list[dict[str, Any]]:
     """Return value, estimate (clients), stderr and p_value of the detected candidates, most
-    frequent first.
+    frequent first. Without a map, the candidates are ``names``, hashed as the clients named by
+    ``hashing`` do.
     """
     from hedgerow.local.decode.rappor.decoder import decode_candidates
 
     parameters = read_parameters(params)
     bits, sizes = read_counts(counts, parameters)
-    values, candidates = read_map(map, parameters)
+    if map is None:
+        values = list(dict.fromkeys(names))
+        candidates = hash_candidates(values, parameters.k, parameters.h, parameters.m, hashing)
+    else:
+        values, candidates = read_map(map, parameters)
     rates = BitRates.of(
         bits, sizes, *compute_report_probabilities(parameters.f, parameters.p, parameters.q)
     )
@@ -136,20 +146,15 @@ def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str],
     """Read the candidates and their bits from map.csv, line by line because it may have hundreds of
     megabytes.
     """
-    first = np.repeat(np.arange(parameters.m) * parameters.k + 1, parameters.h)
+    reader = _CandidateReader(file, parameters)
     known: dict[str, int] = {}
     rows: list[NDArray[np.int16 | np.int32]] = []
     for number, line in _read_lines(file):
-        value, numbers = _parse_candidate(file, number, line, first.size)
-        bits = numbers - first
-        if bits.min() < 0 or bits.max() >= parameters.k:
-            raise _build_line_error(
-                file, number, "must have cohort * k + bit + 1 for each cohort in order"
-            )
+        value, bits = reader.parse_line(number, line)
         if value not in known:
             known[value] = len(rows)
             rows.append(bits.astype(np.int16 if parameters.k <= 1 << 15 else np.int32))
-        elif (rows[known[value]] != bits).any():
+        elif not reader.set_same_bits(rows[known[value]], bits):
             raise _build_line_error(
                 file, number, "must have the same bits as an earlier line for the same candidate"
             )
@@ -160,23 +165,66 @@ def read_map(file: str | Path, parameters: RapporParameters) -> tuple[list[str],
     return list(known), Candidates.of(table, parameters.k)
 
 
-def _parse_candidate(file: str | Path, number: int, line: str, width: int) -> tuple[str, Integers]:
-    """Return the text and the numbers of a candidate; a line without quotes is parsed in one step,
-    because millions of cells are slow one by one.
+class _CandidateReader:
+    """The lines of a map, each parsed in one step where possible: millions of cells are slow one by
+    one.
     """
-    value, _, rest = line.partition(",")
-    if '"' in line:
-        value, *cells = _split_cells(file, number, line)
-        rest = ",".join(cells)
-    if rest.count(",") != width - 1:
-        raise _build_line_error(file, number, f"must have a text and h * m = {width} numbers")
-    try:
-        numbers = np.fromstring(rest, dtype=np.int64, sep=",")
-    except ValueError:
-        numbers = np.zeros(0, dtype=np.int64)
-    if numbers.size != width:
-        raise _build_line_error(file, number, "must have whole numbers after its text")
-    return value, numbers
+
+    def __init__(self, file: str | Path, parameters: RapporParameters) -> None:
+        self._file, self._parameters = file, parameters
+        cohorts = np.arange(parameters.m)
+        self._width = parameters.h * parameters.m
+        self._first = np.repeat(cohorts * parameters.k + 1, parameters.h)
+
+    def parse_line(self, number: int, line: str) -> tuple[str, Integers]:
+        """Return the text of a candidate and a bit for each cohort and hash."""
+        value, _, rest = line.partition(",")
+        if '"' in line:
+            value, *cells = _split_cells(self._file, number, line)
+            rest = ",".join(cells)
+        if rest.count(",") != self._width - 1:
+            raise _build_line_error(
+                self._file, number, f"must have a text and h * m = {self._width} numbers"
+            )
+        if ",," in f"{rest},":
+            rest = ",".join(cell for cell in rest.split(",") if cell)
+        try:
+            numbers = np.fromstring(rest, dtype=np.int64, sep=",")
+        except ValueError:
+            numbers = np.zeros(0, dtype=np.int64)
+        if numbers.size != rest.count(",") + 1:
+            raise _build_line_error(self._file, number, "must have whole numbers after its text")
+        if numbers.size == self._width:
+            bits = numbers - self._first
+            if bits.min() >= 0 and bits.max() < self._parameters.k:
+                return value, bits
+        return value, self._place_bits(number, numbers)
+
+    def set_same_bits(self, first: NDArray[Any], second: NDArray[Any]) -> bool:
+        """Return whether two rows set the same bits, in any order and however often."""
+        return np.array_equal(np.unique(first + self._first), np.unique(second + self._first))
+
+    def _place_bits(self, number: int, numbers: Integers) -> Integers:
+        """Return bits by cohort where some cohorts have fewer than h: the first one is repeated for
+        the hashes that collide with another.
+        """
+        k, h, m = self._parameters.k, self._parameters.h, self._parameters.m
+        if numbers.min() < 1 or numbers.max() > k * m:
+            raise _build_line_error(
+                self._file, number, "must have cohort * k + bit + 1, from 1 to k * m"
+            )
+        ordered = np.unique(numbers) - 1
+        cohorts = ordered // k
+        counts = np.bincount(cohorts, minlength=m)
+        if counts.min() == 0 or counts.max() > h:
+            cohort = int(np.flatnonzero((counts == 0) | (counts > h))[0])
+            raise _build_line_error(
+                self._file, number, f"must have 1 to h = {h} bits of cohort {cohort}"
+            )
+        starts = np.cumsum(counts) - counts
+        bits = np.repeat(ordered[starts] % k, h)
+        bits[np.arange(ordered.size) - starts[cohorts] + cohorts * h] = ordered % k
+        return bits
 
 
 def _read_rows(file: str | Path) -> list[tuple[int, list[str]]]:
