@@ -49,6 +49,6 @@ def get_address(running: RunningService, who: str = "ana") -> Address:
 def free_of_charge(running: RunningService) -> Iterator[None]:
     """Fail if something is charged meanwhile."""
     ledger = running.service._database.ledger
-    before = ledger.entries()
+    before = len(ledger.entries())
     yield
-    assert ledger.entries()[len(before) :] == []
+    assert [one for one in ledger.entries()[before:] if one.kind == "charge"] == []

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-import socket
+import logging
+
+import pytest
 
 from hedgerow.service.metrics import Metrics
 from hedgerow.service.wire.listener import WireListener
+from service.clients.helpers_clients import free_of_charge
 from service.helpers_service import RunningService
+from service.wire.helpers_wire_fuzz import fuzz_logins, fuzz_sessions
 
 
 def test_a_cancel_key_reaches_its_session_and_no_other(running: RunningService) -> None:
@@ -20,18 +24,19 @@ def test_a_cancel_key_reaches_its_session_and_no_other(running: RunningService) 
     assert cancelled == ["two"]
 
 
-def test_mutated_messages_lose_no_process(running: RunningService) -> None:
-    import random
+def test_mutated_logins_lose_no_process(running: RunningService) -> None:
+    fuzz_logins(running, 800, seed=20261118)
+    assert running.request("GET", "/healthz").status == 200
 
-    stream = random.Random(20261118)
-    startup = bytes.fromhex("0000001200030000") + b"user\0ana\0\0"
-    for _ in range(150):
-        data = bytearray(startup + b"p\0\0\0\x09MD5\0x" + b"Q\0\0\0\x0dSELECT 1\0")
-        for _ in range(stream.randint(1, 6)):
-            data[stream.randrange(len(data))] = stream.randrange(256)
-        with socket.create_connection(("127.0.0.1", running.pg_port), timeout=10) as connection:
-            connection.sendall(data)
-            connection.shutdown(socket.SHUT_WR)
-            while connection.recv(65_536):
-                pass
+
+@pytest.mark.long
+def test_mutated_messages_are_answered_as_a_second_codec_reads_them(
+    running: RunningService, caplog: pytest.LogCaptureFixture
+) -> None:
+    with free_of_charge(running):
+        seen = fuzz_sessions(running, 1200, seed=20261119)
+    assert seen["08P01"] > 200  # malformed
+    assert len(seen) >= 8
+    assert seen["XX000"] == 0
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
     assert running.request("GET", "/healthz").status == 200

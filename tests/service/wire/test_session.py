@@ -9,8 +9,11 @@ from typing import Any
 import asyncpg
 import psycopg
 import pytest
+from pygwire import messages as pg
+from pygwire.messages import PGMessage
 
 from service.helpers_service import COUNT, RunningService
+from service.wire.helpers_wire_fuzz import FuzzedSession
 
 
 def connect(running: RunningService, who: str = "ana", **options: Any) -> psycopg.Connection[Any]:
@@ -169,3 +172,95 @@ def test_a_revoked_token_ends_its_connection(running: RunningService) -> None:
         running.service.accounts.revoke_token(token.number, "carl")
         with pytest.raises(psycopg.OperationalError, match="revoked"):
             connection.execute("SELECT 1")
+
+
+def test_a_malformed_message_is_an_error_and_the_connection_lives(running: RunningService) -> None:
+    session = FuzzedSession(running, "ana", running.tokens["ana"])
+    session.send(b"Q\0\0\0\x05x" + b"P\0\0\0\x06a\0" + b"Q\0\0\0\x0dSELECT 1\0" + b"S\0\0\0\x04")
+    session.send(b"F\0\0\0\x04" + b"d\0\0\0\x04" + b"Q\0\0\0\x05\0")
+    found = [session.read_until(pg.ReadyForQuery) for _ in range(4)]
+    session.close()
+    codes = [
+        [one.fields["C"] for one in part if isinstance(one, pg.ErrorResponse)] for part in found
+    ]
+    # What follows a failed Parse is skipped up to Sync.
+    assert codes == [["08P01"], ["08P01"], ["0A000"], []]
+
+
+@pytest.mark.parametrize(
+    ("message", "sqlstate"),
+    [
+        (pg.Bind(statement="nothing"), "26000"),
+        (pg.Execute(portal="nothing"), "34000"),
+        (pg.Bind(statement="", param_values=[b"1"]), "08P01"),
+        (pg.Bind(statement="", result_formats=[7]), "22023"),
+        (pg.Parse(query="SELECT 1; SELECT 2"), "42601"),
+        (pg.Parse(statement="s", query="SELECT 2"), "42P05"),
+    ],
+)
+def test_mistakes_in_the_extended_protocol_have_their_sqlstate(
+    running: RunningService, message: PGMessage, sqlstate: str
+) -> None:
+    session = FuzzedSession(running, "ana", running.tokens["ana"])
+    for statement in ("", "s"):
+        session.send(pg.Parse(statement=statement, query="SELECT 1").to_wire())
+    session.send(message.to_wire() + pg.Execute().to_wire() + pg.Sync().to_wire())
+    found = session.read_until(pg.ReadyForQuery)
+    session.close()
+    assert [one.fields["C"] for one in found if isinstance(one, pg.ErrorResponse)] == [sqlstate]
+
+
+def test_a_suspended_portal_goes_on_for_free_until_its_transaction_ends(
+    running: RunningService,
+) -> None:
+    sql = "SELECT region, COUNT(*) AS n FROM visits WHERE age < 45 GROUP BY region"
+    before = count_charges(running)
+    session = FuzzedSession(running, "ana", running.tokens["ana"])
+
+    def send(*messages: PGMessage) -> list[PGMessage]:
+        session.send(b"".join(one.to_wire() for one in (*messages, pg.Sync())))
+        return session.read_until(pg.ReadyForQuery)
+
+    send(pg.Parse(query="BEGIN"), pg.Bind(), pg.Execute())
+    bind = pg.Bind(portal="p", result_formats=[1])
+    opened = send(pg.Parse(query=sql), bind, pg.Describe(kind="P", name="p"))
+    assert count_charges(running) == before
+    assert [one.name for one in opened[-2].fields] == ["region", "n"]
+    cells = []
+    for _ in range(3):
+        found = send(pg.Execute(portal="p", max_rows=1))
+        cells += [one.columns for one in found if isinstance(one, pg.DataRow)]
+        assert count_charges(running) == before + 1
+    assert [cell[0] for cell in cells] == [b"north", b"south"]
+    assert isinstance(found[-2], pg.CommandComplete)
+    send(pg.Parse(query="COMMIT"), pg.Bind(), pg.Execute())
+    gone = send(pg.Execute(portal="p"))
+    session.close()
+    assert [one.fields["C"] for one in gone if isinstance(one, pg.ErrorResponse)] == ["34000"]
+
+
+def test_a_token_that_spends_nothing_unasked_gets_stored_and_declared_answers_only(
+    running: RunningService,
+) -> None:
+    text, _ = running.service.accounts.add_token("ana", "tool", "ana", needs_epsilon=True)
+    stored = "SELECT region, COUNT(*) AS n FROM visits WHERE age < 46 GROUP BY region"
+    with connect(running) as asker:
+        expected = asker.execute(stored).fetchall()
+    before = count_charges(running)
+    address = {"host": "127.0.0.1", "port": running.pg_port, "user": "ana", "dbname": "clinic"}
+    with psycopg.connect(**address, password=text, autocommit=True) as tool:
+        assert tool.execute(stored).fetchall() == expected
+        assert len(tool.execute("SELECT * FROM hedgerow.columns").fetchall()) == 5
+        declared = tool.execute("SELECT region FROM visits GROUP BY region").fetchall()
+        assert declared == [("north",), ("south",)]
+        assert tool.execute("SELECT true FROM visits WHERE 1 <> 1 LIMIT 0").fetchall() == []
+        for fresh in (
+            "SELECT COUNT(*) FROM visits WHERE age < 47",
+            "SELECT MAX(age) FROM visits",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                tool.execute(fresh)
+        assert count_charges(running) == before
+        tool.execute("SET hedgerow.epsilon = 0.25")
+        assert tool.execute("SELECT COUNT(*) FROM visits WHERE age < 47").fetchone() is not None
+    assert count_charges(running) == before + 1

@@ -127,8 +127,11 @@ class CommandRunner:
         formats: Sequence[int],
     ) -> Portal:
         """Return a portal of a statement with its parameters written in as literals."""
-        if len(values) < count_parameters(statement.text):
-            raise CommandFailed("08P01", "A parameter is missing.")
+        needed = max(count_parameters(statement.text), len(statement.oids))
+        if len(values) != needed:
+            raise CommandFailed("08P01", f"The statement has {needed} parameters. Bind as many.")
+        if len(formats) not in (0, 1, len(values)):
+            raise CommandFailed("08P01", "Give one format for all parameters, or one for each.")
         if len(values) == 0:
             return Portal(statement)
         oids, uses = self._infer_parameters(statement)

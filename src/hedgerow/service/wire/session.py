@@ -35,6 +35,8 @@ __all__ = ["CancelRegistry", "WireSession"]
 
 _STARTUP_SECONDS: Final = 20.0
 _IDLE_SECONDS: Final = 3600.0 * 8
+_MADE_READY: Final = (b"Q", b"F", b"S")  # messages that are answered by ReadyForQuery
+_COPY_IN: Final = (b"c", b"d", b"f")  # a client may still send them after a COPY has failed
 _PAUSE: Final = 0.2  # seconds: longer than between the messages of one command
 _SETTINGS: Final = {
     "server_version": "15.0",
@@ -134,6 +136,11 @@ class WireSession:
             b"D": self._describe,
             b"E": self._execute,
             b"C": self._close,
+            b"Q": self._run_simple,
+            b"F": self._refuse_call,
+            b"S": self._synchronise,
+            b"H": self._flush,
+            **dict.fromkeys(_COPY_IN, self._ignore),
         }
         while True:
             self._waits_since = time.monotonic()
@@ -144,31 +151,25 @@ class WireSession:
                 return
             if not await asyncio.to_thread(self._service.accounts.is_valid, caller):
                 await self._channel.end("28000", "The token was revoked or has expired.")
-            body = BodyReader(data)
-            if kind == b"Q":
-                self._skips_to_sync = False
-                await self._run_simple(body)
-            elif kind == b"S":
-                self._skips_to_sync = False
-                if self._get_runner().status == b"I":
-                    self._get_runner().objects.close_portals()
-                await self._channel.send(wire.encode_ready(self._get_runner().status))
-            elif kind == b"H" or self._skips_to_sync:
-                await self._channel.send(b"")
-            elif kind in handlers:
-                try:
-                    await handlers[kind](body)
-                except MalformedMessage:
-                    raise
-                except Exception as error:
-                    self._skips_to_sync = True
-                    await self._send_error(error)
-            else:
+            if kind not in handlers:
                 raise MalformedMessage
+            if kind == b"S":
+                self._skips_to_sync = False
+            if self._skips_to_sync:
+                continue
+            try:
+                await handlers[kind](BodyReader(data))
+            except Exception as error:
+                self._skips_to_sync = kind not in _MADE_READY
+                await self._send_error(error)
+            if kind in _MADE_READY:
+                await self._channel.send(wire.encode_ready(self._get_runner().status))
 
     async def _send_error(self, error: Exception) -> None:
         self._get_runner().note_failure()
-        if isinstance(error, CommandFailed):
+        if isinstance(error, MalformedMessage):
+            sqlstate, text, status = "08P01", "Malformed message.", 400
+        elif isinstance(error, CommandFailed):
             sqlstate, text, status = error.sqlstate, str(error), 400
         else:
             kind = find_problem_kind(error)
@@ -185,28 +186,36 @@ class WireSession:
     async def _run_simple(self, body: BodyReader) -> None:
         text = body.read_text()
         body.check_end()
-        runner = self._get_runner()
         statements = split_statements(text)
         if not statements:
             await self._channel.send(wire.encode_message(b"I"))
-        try:
-            for statement in statements:
-                portal = Portal(PreparedStatement(statement))
-                result = await self._run(portal)
-                await self._send_notes(result)
-                if result.copy is not None:
-                    await self._channel.send(result.copy)
-                elif result.has_rows:
-                    fields = build_fields(result.columns, ())
-                    await self._channel.send(wire.encode_row_description(fields))
-                    await self._send_rows(portal, result, 0)
-                await self._channel.send(wire.encode_command_complete(result.tag))
-                self._metrics.count_response("postgresql", 200)
-        except MalformedMessage:
-            raise
-        except Exception as error:
-            await self._send_error(error)
-        await self._channel.send(wire.encode_ready(runner.status))
+        for statement in statements:
+            portal = Portal(PreparedStatement(statement))
+            result = await self._run(portal)
+            await self._send_notes(result)
+            if result.copy is not None:
+                await self._channel.send(result.copy)
+            elif result.has_rows:
+                fields = build_fields(result.columns, ())
+                await self._channel.send(wire.encode_row_description(fields))
+                await self._send_rows(portal, result, 0)
+            await self._channel.send(wire.encode_command_complete(result.tag))
+            self._metrics.count_response("postgresql", 200)
+
+    async def _refuse_call(self, body: BodyReader) -> None:
+        body.read_rest()
+        raise CommandFailed("0A000", "Functions are called in questions only. Send a SELECT.")
+
+    async def _synchronise(self, body: BodyReader) -> None:
+        body.check_end()
+        if self._get_runner().status == b"I":
+            self._get_runner().objects.close_portals()
+
+    async def _flush(self, body: BodyReader) -> None:
+        body.check_end()  # nothing is held back
+
+    async def _ignore(self, body: BodyReader) -> None:
+        body.read_rest()
 
     async def _run(self, portal: Portal) -> WireResult:
         """Run a portal once, in a thread; a cancel request is answered at once, and the question
@@ -275,6 +284,8 @@ class WireSession:
             values.append(None if size == -1 else body.read_bytes(size))
         result_formats = [body.read_integer(2) for _ in range(body.read_count())]
         body.check_end()
+        if {*formats, *result_formats} - {0, 1}:
+            raise CommandFailed("22023", "A format is 0 (text) or 1 (binary).")
         runner = self._get_runner()
         prepared = runner.objects.find_statement(name)
         bound = await asyncio.to_thread(runner.bind, prepared, values, formats)
@@ -283,8 +294,7 @@ class WireSession:
         await self._channel.send(wire.encode_message(b"2"))
 
     async def _describe(self, body: BodyReader) -> None:
-        kind, name = body.read_bytes(1), body.read_text()
-        body.check_end()
+        kind, name = _read_target(body)
         runner = self._get_runner()
         if kind == b"S":
             prepared = runner.objects.find_statement(name)
@@ -319,12 +329,20 @@ class WireSession:
         await self._channel.send(wire.encode_command_complete(result.tag))
 
     async def _close(self, body: BodyReader) -> None:
-        kind, name = body.read_bytes(1), body.read_text()
-        body.check_end()
+        kind, name = _read_target(body)
         objects = self._get_runner().objects
         close = objects.close_statement if kind == b"S" else objects.close_portal
         close(name)
         await self._channel.send(wire.encode_message(b"3"))
+
+
+def _read_target(body: BodyReader) -> tuple[bytes, str]:
+    """Read the name of a statement (S) or of a portal (P)."""
+    kind, name = body.read_bytes(1), body.read_text()
+    body.check_end()
+    if kind not in (b"S", b"P"):
+        raise MalformedMessage
+    return kind, name
 
 
 def _forget_outcome(task: asyncio.Task[Any]) -> None:

@@ -92,6 +92,12 @@ def test_syntax_without_a_rule_has_no_rows_and_says_so(running: RunningService) 
     assert "not supported" in result.notes[0]
 
 
+def test_a_misplaced_sign_as_an_alias_does_no_harm(running: RunningService) -> None:
+    result = read(running).answer("SELECT 1 AS ?, 2 AS b")
+    assert result is not None
+    assert [column.name for column in result.columns] == ["?column?", "b"]
+
+
 def test_a_mistake_is_an_error(running: RunningService) -> None:
     with pytest.raises(CommandFailed) as caught:
         read(running).answer("SELECT nothing FROM pg_class")

@@ -169,7 +169,14 @@ def _find_place(table: exp.Table, database: CatalogDatabase) -> str | None:
     return schema if schema in _CATALOGUES else None
 
 
+def _name_quietly(node: exp.Expr) -> str:
+    """Return the name of an output, also of one with a misplaced sign as its alias."""
+    try:
+        return name_output(node)
+    except UnsupportedCatalogSyntax:
+        return "?column?"
+
+
 def _build_empty_result(tree: exp.Query) -> WireResult:
-    names = [name_output(node) for node in tree.selects]
-    columns = [WireColumn(name, OIDS["text"]) for name in names]
+    columns = [WireColumn(_name_quietly(node), OIDS["text"]) for node in tree.selects]
     return WireResult("SELECT 0", columns, [], (_UNANSWERED,), True)
