@@ -93,21 +93,8 @@ class VarianceEstimate:
 
     def intervals(self, level: Number) -> list[FloatInterval | None]:
         """Return the variances that the noise does not rule out (``accuracy.ratio_intervals``)."""
-        outside = float(1 - parse_probability(level, "level"))
-        mean, square = (
-            np.array(compute_power_weights(len(self.columns) - 1, power)) for power in (1, 2)
-        )
-        found = compute_covariance_intervals(
-            to_matrix(self.columns),
-            (mean, mean, square),
-            self.noise,
-            outside,
-            float(self.row_total * self.is_sample),
-        )
-        return [
-            self._clamp_interval(value, *ends)
-            for value, ends in zip(self.values, found.tolist(), strict=True)
-        ]
+        mean, square = (compute_power_weights(len(self.columns) - 1, power) for power in (1, 2))
+        return _compute_intervals(self, (mean, mean, square), level)
 
     def _clamp_interval(self, value: float | None, low: float, high: float) -> FloatInterval | None:
         """Clamp an interval to the possible variances: at most 1/4, or 1/2 for a sample of two. An
@@ -160,19 +147,7 @@ class CovarianceEstimate:
 
     def intervals(self, level: Number) -> list[FloatInterval | None]:
         """Return the covariances that the noise does not rule out."""
-        outside = float(1 - parse_probability(level, "level"))
-        first, second, both = (np.array(weights) for weights in self._compute_moment_weights())
-        found = compute_covariance_intervals(
-            to_matrix(self.columns),
-            (first, second, both),
-            self.noise,
-            outside,
-            float(self.row_total * self.is_sample),
-        )
-        return [
-            self._clamp_interval(value, *ends)
-            for value, ends in zip(self.values, found.tolist(), strict=True)
-        ]
+        return _compute_intervals(self, self._compute_moment_weights(), level)
 
     def _clamp_interval(self, value: float | None, low: float, high: float) -> FloatInterval | None:
         """Clamp an interval to the possible covariances: 1/4 either way, or 1/2 for a sample of
@@ -195,3 +170,23 @@ class CovarianceEstimate:
     @property
     def _width(self) -> float:
         return float(math.prod((grid.high - grid.low) * grid.step for grid in self.grids))
+
+
+def _compute_intervals(
+    estimate: VarianceEstimate | CovarianceEstimate,
+    weights: Sequence[Sequence[float]],
+    level: Number,
+) -> list[FloatInterval | None]:
+    """Return the clamped intervals of moments with these weights in both means and the product."""
+    first, second, product = map(np.array, weights)
+    found = compute_covariance_intervals(
+        to_matrix(estimate.columns),
+        (first, second, product),
+        estimate.noise,
+        float(1 - parse_probability(level, "level")),
+        float(estimate.row_total * estimate.is_sample),
+    )
+    return [
+        estimate._clamp_interval(value, *ends)
+        for value, ends in zip(estimate.values, found.tolist(), strict=True)
+    ]
