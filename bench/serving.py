@@ -53,9 +53,12 @@ class ServeProcess:
         """Start it."""
         command = [sys.executable, "-m", "hedgerow", "serve", str(self.policy)]
         command += ["--port", str(self.port), "--pg-port", str(self.pg_port), *self.options]
-        log = self.policy.with_name(f"log-{self.port}").open("ab")
-        self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        log.close()
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+
+    @property
+    def _log(self) -> Path:
+        return self.policy.with_name(f"log-{self.port}")
 
     def wait_until_ready(self) -> None:
         """Wait until it answers."""
@@ -65,7 +68,7 @@ class ServeProcess:
                 if fetch(self.port, "GET", "/readyz")[0] == 200:
                     return
             assert self.process is not None
-            assert self.process.poll() is None, "it could not be started"
+            assert self.process.poll() is None, self._log.read_text(encoding="utf-8")[-2000:]
             assert time.monotonic() < until, "it is not ready"
             time.sleep(0.05)
 
@@ -128,7 +131,7 @@ def serve_together(policy: Path, number: int, *options: str) -> Iterator[list[Se
     """Serve a policy by several processes."""
     from hedgerow.service.server import find_free_port
 
-    first = 30_000 + os.getpid() % 500 * 40
+    first = 20_000 + os.getpid() % 300 * 40  # below the ports of outgoing connections
     started = []
     for place in range(number):
         port = find_free_port("127.0.0.1", first + 4 * place)
