@@ -25,6 +25,7 @@ __all__ = [
     "ReceiptView",
     "build_answer_columns",
     "build_answer_table",
+    "describe_payment",
     "format_answer_notes",
     "format_answer_warnings",
     "format_omitted_rows",
@@ -170,12 +171,17 @@ def _format_intervals(pairs: Sequence[Interval], places: int | None) -> list[str
 
 def format_answer_notes(answer: AnswerView) -> list[str]:
     """Format the lines below the table: omitted rows, the cost, and the notes."""
-    receipt = answer.receipt
     lines = format_omitted_rows(len(answer.rows))
     lines += [] if answer.rows else [_describe_no_rows(answer.notes)]
-    price = "Answered before, free now" if receipt.reused else f"Cost: {answer.cost}"
-    lines.append(f"{price} · ledger entry {receipt.entry}")
+    lines.append(describe_payment(answer))
     return lines + [note for note in answer.notes if not note.startswith(WARNING)]
+
+
+def describe_payment(answer: AnswerView) -> str:
+    """Return what an answer cost, and the ledger entry of its charge."""
+    receipt = answer.receipt
+    price = "Answered before, free now" if receipt.reused else f"Cost: {answer.cost}"
+    return f"{price} · ledger entry {receipt.entry}"
 
 
 def format_answer_warnings(answer: AnswerView) -> list[str]:

@@ -75,9 +75,14 @@ def test_a_cursor_is_charged_at_its_first_row_and_rollback_refunds_nothing(
             assert cursor.fetchone() is None
         connection.rollback()
         assert any("ROLLBACK refunds nothing" in str(note) for note in notes)
+        notes.clear()
         again = connection.execute(sql).fetchone()
+        assert str(notes[0]).startswith("Answered before, free now · ledger entry")
+        notes.clear()
+        connection.execute(sql.replace("42", "43"))
+        assert str(notes[0]).startswith("Cost: epsilon 0.5")
     assert again == first
-    assert count_charges(running) == before + 1
+    assert count_charges(running) == before + 2
 
 
 def test_a_failed_transaction_waits_for_its_end(running: RunningService) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
+from hedgerow.answers.render import describe_payment
+from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.service.query_service import AskedAnswer, OutputColumnType
 from hedgerow.service.wire.messages import FieldDescription
 from hedgerow.service.wire.values import OIDS, TYPE_SIZES
@@ -84,4 +86,7 @@ def build_result(
                 cells += [None, None] if pair is None else [float(end) for end in pair]
         rows.append(cells)
     shown = list_answer_columns(columns, intervals=intervals)
-    return WireResult(f"SELECT {len(rows)}", shown, rows, tuple(answer.notes), True)
+    notes = tuple(answer.notes)
+    if not isinstance(answer, ExactTable):
+        notes = (describe_payment(answer), *notes)
+    return WireResult(f"SELECT {len(rows)}", shown, rows, notes, True)
