@@ -12,6 +12,7 @@ from hedgerow.charts.svg import (
     build_standalone_svg,
     compute_ticks,
     draw_circle,
+    draw_for_screens,
     draw_rectangle,
     draw_text,
     format_number,
@@ -63,3 +64,11 @@ def test_a_standalone_drawing_has_its_size_its_style_and_a_background() -> None:
 
 def test_a_rectangle_never_has_a_negative_size() -> None:
     assert 'width="0.0" height="0.0"' in draw_rectangle(1, 2, -3, -4)
+
+
+def test_a_drawing_for_screens_has_two_widths_and_nothing_is_nothing() -> None:
+    drawn = draw_for_screens(lambda width: wrap_svg(10, "d", [], width))
+    root = ElementTree.fromstring(f"<p>{drawn}</p>")
+    views = {one.get("class"): one[0].get("viewBox") for one in root}
+    assert views == {"broad": "0 0 720 10", "slim": "0 0 360 10"}
+    assert draw_for_screens(lambda width: "") == ""

@@ -68,10 +68,10 @@ class Bar:
         return f"{text} ({self.interval_name} {ends})"
 
 
-def draw_column_chart(bars: Sequence[Bar], description: str) -> str:
+def draw_column_chart(bars: Sequence[Bar], description: str, width: float = WIDTH) -> str:
     """Draw upright bars, for bins in their order."""
-    at, parts = _draw_frame(bars)
-    pitch = _column_pitch(bars)
+    at, parts = _draw_frame(bars, width)
+    pitch = _column_pitch(bars, width)
     for place, bar in enumerate(bars):
         x, gap = _LEFT + place * pitch, min(pitch * 0.12, 6)
         y, base = at(bar.value), at(0)
@@ -82,14 +82,16 @@ def draw_column_chart(bars: Sequence[Bar], description: str) -> str:
             parts.append(
                 draw_whisker(x + pitch / 2, at(bar.low), at(bar.high), min(pitch * 0.2, 6))
             )
-    return _close_frame(bars, at, parts, description)
+    return _close_frame(bars, at, parts, description, width)
 
 
-def draw_line_chart(bars: Sequence[Bar], description: str, *, has_whiskers: bool = False) -> str:
+def draw_line_chart(
+    bars: Sequence[Bar], description: str, width: float = WIDTH, *, has_whiskers: bool = False
+) -> str:
     """Draw a line through the values in their order, with a band between their intervals' ends,
     and with each interval as well if they are few."""
-    at, parts = _draw_frame(bars)
-    pitch = _column_pitch(bars)
+    at, parts = _draw_frame(bars, width)
+    pitch = _column_pitch(bars, width)
     xs = [_LEFT + (place + 0.5) * pitch for place in range(len(bars))]
     lower, upper = (
         [(x, at(bar.extent[end])) for x, bar in zip(xs, bars, strict=True)] for end in (0, 1)
@@ -101,15 +103,15 @@ def draw_line_chart(bars: Sequence[Bar], description: str, *, has_whiskers: bool
             low, high = bar.extent
             parts.append(draw_whisker(x, at(low), at(high), min(pitch * 0.2, 4)))
             parts.append(draw_circle(x, at(bar.value), 2.5, bar.tooltip))
-    return _close_frame(bars, at, parts, description)
+    return _close_frame(bars, at, parts, description, width)
 
 
-def draw_bar_chart(bars: Sequence[Bar], description: str) -> str:
+def draw_bar_chart(bars: Sequence[Bar], description: str, width: float = WIDTH) -> str:
     """Draw horizontal bars, for names: one line each, with the value beside it."""
     left = 16 + compute_label_width(bar.label for bar in bars)
-    least, ticks = _choose_axis(bars)
+    least, ticks = _choose_axis(bars, width)
     right = max(70, 16 + compute_label_width(bar.value_label for bar in bars))
-    at = build_scale(least, ticks[-1], left, WIDTH - right)
+    at = build_scale(least, ticks[-1], left, width - right)
     bottom = _BAR_TOP + _BAR_HEIGHT * len(bars)
     parts = [draw_line(at(tick), _BAR_TOP, at(tick), bottom, "grid") for tick in ticks]
     parts += [draw_text(at(tick), bottom + 16, format_number(tick), "middle") for tick in ticks]
@@ -123,7 +125,7 @@ def draw_bar_chart(bars: Sequence[Bar], description: str) -> str:
             parts.append(draw_whisker(middle, at(bar.low), at(bar.high), 4, horizontal=True))
         parts.append(draw_text(at(bar.extent[1]) + 8, y + 15, bar.value_label, "start", "value"))
     parts.append(draw_line(at(0), _BAR_TOP, at(0), bottom, "axis"))
-    return wrap_svg(bottom + 24, description, parts)
+    return wrap_svg(bottom + 24, description, parts, width)
 
 
 def draw_heatmap(
@@ -156,39 +158,40 @@ def draw_heatmap(
     return wrap_svg(top + height * len(rows) + below, description, parts + labels)
 
 
-def _choose_axis(bars: Sequence[Bar]) -> tuple[float, list[float]]:
+def _choose_axis(bars: Sequence[Bar], width: float = WIDTH) -> tuple[float, list[float]]:
     """Return the start of the axis and its ticks, 0 among them; below 0 the axis goes no further
     than something is drawn.
     """
     least = min(0.0, *(bar.extent[0] for bar in bars))
-    ticks = [
-        tick
-        for tick in compute_ticks(least, max(0.0, *(bar.extent[1] for bar in bars)))
-        if tick >= least
-    ]
+    greatest, count = max(0.0, *(bar.extent[1] for bar in bars)), 5 if width >= WIDTH else 3
+    ticks = [tick for tick in compute_ticks(least, greatest, count) if tick >= least]
     return least, ticks if len(ticks) > 1 else compute_ticks(0.0, 1.0)
 
 
-def _column_pitch(bars: Sequence[Bar]) -> float:
-    return (WIDTH - _LEFT - _RIGHT) / len(bars)
+def _column_pitch(bars: Sequence[Bar], width: float) -> float:
+    return (width - _LEFT - _RIGHT) / len(bars)
 
 
-def _draw_frame(bars: Sequence[Bar]) -> tuple[Callable[[float], float], list[str]]:
+def _draw_frame(bars: Sequence[Bar], width: float) -> tuple[Callable[[float], float], list[str]]:
     """Return the vertical scale of columns or a line, and the grid with its numbers."""
     least, ticks = _choose_axis(bars)
     at = build_scale(least, ticks[-1], _TOP + _HEIGHT, _TOP)
-    parts = [draw_line(_LEFT, at(tick), WIDTH - _RIGHT, at(tick), "grid") for tick in ticks]
+    parts = [draw_line(_LEFT, at(tick), width - _RIGHT, at(tick), "grid") for tick in ticks]
     parts += [draw_text(_LEFT - 8, at(tick) + 4, format_number(tick), "end") for tick in ticks]
     return at, parts
 
 
 def _close_frame(
-    bars: Sequence[Bar], at: Callable[[float], float], parts: Sequence[str], description: str
+    bars: Sequence[Bar],
+    at: Callable[[float], float],
+    parts: Sequence[str],
+    description: str,
+    width: float,
 ) -> str:
-    axis = draw_line(_LEFT, at(0), WIDTH - _RIGHT, at(0), "axis")
+    axis = draw_line(_LEFT, at(0), width - _RIGHT, at(0), "axis")
     names = [bar.short_label or bar.label for bar in bars]
-    labels, below = _draw_labels(names, _LEFT, _column_pitch(bars), _TOP + _HEIGHT)
-    return wrap_svg(_TOP + _HEIGHT + below, description, [*parts, axis, *labels])
+    labels, below = _draw_labels(names, _LEFT, _column_pitch(bars, width), _TOP + _HEIGHT)
+    return wrap_svg(_TOP + _HEIGHT + below, description, [*parts, axis, *labels], width)
 
 
 def _draw_labels(

@@ -14,6 +14,7 @@ from typing import Final
 __all__ = [
     "CHARACTER_WIDTH",
     "PALETTE",
+    "SLIM_WIDTH",
     "STYLE",
     "WIDTH",
     "build_scale",
@@ -21,6 +22,7 @@ __all__ = [
     "compute_label_width",
     "compute_ticks",
     "draw_circle",
+    "draw_for_screens",
     "draw_line",
     "draw_polygon",
     "draw_polyline",
@@ -32,7 +34,8 @@ __all__ = [
     "wrap_svg",
 ]
 
-WIDTH: Final = 720  # pixels of every drawing
+WIDTH: Final = 720  # pixels of every drawing, but for those of phones
+SLIM_WIDTH: Final = 360
 CHARACTER_WIDTH: Final = 6.6  # pixels of one character at 12 pixels, about
 _MAX_LABEL_LENGTH: Final = 28  # characters
 
@@ -96,12 +99,18 @@ def compute_label_width(names: Iterable[str]) -> float:
     return CHARACTER_WIDTH * max(len(shorten_label(name)) for name in names)
 
 
-def wrap_svg(height: float, description: str, parts: Sequence[str]) -> str:
+def wrap_svg(height: float, description: str, parts: Sequence[str], width: float = WIDTH) -> str:
     """Build a drawing from its elements; screen readers read out the description."""
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img"'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
         f' aria-label="{escape(description)}">{"".join(parts)}</svg>'
     )
+
+
+def draw_for_screens(draw: Callable[[float], str]) -> str:
+    """Draw at two widths, for wide screens and for phones; a page shows the one that fits."""
+    wide = draw(WIDTH)
+    return wide and f'<div class="broad">{wide}</div><div class="slim">{draw(SLIM_WIDTH)}</div>'
 
 
 def build_standalone_svg(drawing: str) -> str:

@@ -70,7 +70,8 @@ class Visitor:
         self.page.wait_for_selector("#answer")
 
     def check(self) -> None:
-        """Check the page that is shown."""
+        """Check the page that is shown, once its style sheet is there."""
+        self.page.wait_for_load_state()
         where = urlsplit(self.page.url).path
         if self.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             self.wrong.append(f"{where} is wider than the screen")

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from hedgerow.answers.answer import Answer
 from hedgerow.answers.postprocessed_answer import PostprocessedAnswer
 from hedgerow.answers.render import AnswerColumn, build_answer_columns
 from hedgerow.charts.plots import Bar, draw_bar_chart, draw_line_chart
+from hedgerow.charts.svg import draw_for_screens
 from hedgerow.database.uncharged.exact_table import ExactTable
 
 __all__ = ["AnswerPage", "build_answer_page", "list_snippets"]
@@ -89,9 +91,10 @@ def list_charts(
         if is_line:
             bars.sort(key=lambda pair: pair[0][keys[0]])
             few = len(bars) <= _MAX_BARS
-            yield caption, draw_line_chart([bar for _, bar in bars], caption, has_whiskers=few)
+            draw = partial(draw_line_chart, has_whiskers=few)
         else:
-            yield caption, draw_bar_chart([bar for _, bar in bars], caption)
+            draw = partial(draw_bar_chart)
+        yield caption, draw_for_screens(partial(draw, [bar for _, bar in bars], caption))
 
 
 def _has_order(values: Sequence[object]) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hedgerow.answers.clipping_bounds import CAP_GRID, ClippingHistogram
 from hedgerow.charts.number_text import count_items
 from hedgerow.charts.plots import Bar, draw_column_chart
+from hedgerow.charts.svg import draw_for_screens
 
 __all__ = ["ClippingRow", "ClippingView", "build_clipping_view"]
 
@@ -75,4 +77,5 @@ def _draw(histogram: ClippingHistogram, last: int) -> str:
         bars.append(Bar(f"{low:,}" if low == high else f"{low:,} to {high:,}", float(count)))
         low = high + 1
     bars.append(Bar(f"over {low - 1:,}", float(sum(counts[len(bars) :]))))
-    return draw_column_chart(bars, "Noisy number of people by their number of rows")
+    description = "Noisy number of people by their number of rows"
+    return draw_for_screens(partial(draw_column_chart, bars, description))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from hedgerow.charts.svg import (
@@ -12,6 +13,7 @@ from hedgerow.charts.svg import (
     WIDTH,
     build_scale,
     compute_ticks,
+    draw_for_screens,
     draw_line,
     draw_polyline,
     draw_text,
@@ -47,7 +49,10 @@ def draw_spending_charts(
     for name, budget in budgets.items():
         total = float(budget.get("epsilon", budget)["total"])
         steps = list_spending_steps(entries, name)
-        charts[name] = draw_spending_chart(steps, total, now, f"{label} about {name} over time")
+        description = f"{label} about {name} over time"
+        charts[name] = draw_for_screens(
+            partial(draw_spending_chart, steps, total, now, description)
+        )
     return charts
 
 
@@ -67,7 +72,11 @@ def list_spending_steps(
 
 
 def draw_spending_chart(
-    steps: Sequence[SpendingStep], total: float, now: datetime, description: str
+    steps: Sequence[SpendingStep],
+    total: float,
+    now: datetime,
+    description: str,
+    width: float = WIDTH,
 ) -> str:
     """Draw what was spent as steps over time, under a line for the total; "" without charges."""
     if not steps:
@@ -75,21 +84,21 @@ def draw_spending_chart(
     begin, end = steps[0].time, max(now, steps[-1].time)
     ticks = compute_ticks(0.0, max(total, steps[-1].spent), 4)
     down = build_scale(0.0, ticks[-1], _TOP + _HEIGHT, _TOP)
-    across = build_scale(begin.timestamp(), end.timestamp(), _LEFT, WIDTH - _RIGHT)
-    parts = [draw_line(_LEFT, down(tick), WIDTH - _RIGHT, down(tick), "grid") for tick in ticks]
+    across = build_scale(begin.timestamp(), end.timestamp(), _LEFT, width - _RIGHT)
+    parts = [draw_line(_LEFT, down(tick), width - _RIGHT, down(tick), "grid") for tick in ticks]
     parts += [draw_text(_LEFT - 8, down(tick) + 4, format_number(tick), "end") for tick in ticks]
     points, spent = [(float(_LEFT), down(0.0))], 0.0
     for step in steps:
         x = across(step.time.timestamp())
         points += [(x, down(spent)), (x, down(step.spent))]
         spent = step.spent
-    points.append((WIDTH - _RIGHT, down(spent)))
+    points.append((width - _RIGHT, down(spent)))
     parts.append(draw_polyline(points, f"spent: {format_number(spent)}"))
-    parts.append(draw_line(_LEFT, down(total), WIDTH - _RIGHT, down(total), "truth"))
+    parts.append(draw_line(_LEFT, down(total), width - _RIGHT, down(total), "truth"))
     label = f"total {format_number(total)}"
-    x = WIDTH - _RIGHT - CHARACTER_WIDTH * len(label)
+    x = width - _RIGHT - CHARACTER_WIDTH * len(label)
     parts.append(draw_text(x, down(total) - 5, label, "start", "value"))
-    for moment, place, anchor in ((begin, _LEFT, "start"), (end, WIDTH - _RIGHT, "end")):
+    for moment, place, anchor in ((begin, _LEFT, "start"), (end, width - _RIGHT, "end")):
         text = moment.isoformat(" ")[:_DATE_LENGTH]
         parts.append(draw_text(place, _TOP + _HEIGHT + 18, text, anchor))
-    return wrap_svg(_TOP + _HEIGHT + 26, description, parts)
+    return wrap_svg(_TOP + _HEIGHT + 26, description, parts, width)
