@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hedgerow.service.accounts.records import Role
 from service.helpers_service import COUNT, PASSWORD, RunningService, make_service
 from service.http.test_analyst_pages import Browser
 
@@ -82,6 +83,23 @@ def test_accounts_are_added_disabled_and_enabled_again(carl: Browser) -> None:
         carl.post("/accounts", name="yan", role="king", new_password=PASSWORD, password=PASSWORD)[0]
         == 422
     )
+
+
+def test_an_analyst_whom_the_policy_does_not_know_is_told_and_not_stuck(carl: Browser) -> None:
+    accounts = carl.running.service.accounts
+    for name in ("ida", "i.d"):
+        accounts.add_account(name, Role.analyst, None, "test")
+    text = carl.get("/accounts")
+    assert "[analysts.ida]\nmax_epsilon" in text
+    assert "[analysts.&#34;i.d&#34;]" in text  # as TOML wants it
+    ida = Browser(carl.running, "ida")
+    answer = carl.running.request("GET", "/ask", cookie=ida.cookie)
+    assert answer.status == 403
+    assert "add [analysts.ida]" in answer.text
+    assert 'action="/logout"' in answer.text
+    assert 'href="/tokens"' in answer.text
+    for name in ("ida", "i.d"):
+        accounts.set_disabled(name, True, "test")
 
 
 def test_a_custodian_sets_passwords_and_revokes_tokens(carl: Browser) -> None:

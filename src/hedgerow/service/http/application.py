@@ -22,10 +22,11 @@ from hedgerow.service.http.api import HttpApi
 from hedgerow.service.http.custodian_pages import CustodianPages
 from hedgerow.service.http.guards import BodyTooLarge
 from hedgerow.service.http.login_pages import LoginPages
+from hedgerow.service.http.page_context import render_page
 from hedgerow.service.http.question_pages import QuestionPages
 from hedgerow.service.http.request_guard import PROBLEM, RequestGuard
 from hedgerow.service.http.routes import Access, ServiceRoute
-from hedgerow.service.http.templating import STATIC_FOLDER, render_template
+from hedgerow.service.http.templating import STATIC_FOLDER
 from hedgerow.service.metrics import Metrics
 from hedgerow.service.problems import (
     NotAuthenticated,
@@ -109,12 +110,9 @@ class _Responder:
             return self._build_problem(status, kind.title, text, error)
         if isinstance(error, NotAuthenticated):
             return RedirectResponse("/login", 303)
-        return render_template(
-            "problem.html",
-            status,
-            database=self._service.name,
-            problem=text,
-            problem_title=kind.title,
+        page = getattr(request.state, "page", None)
+        return render_page(
+            self._service.name, page, "problem.html", status, detail=text, problem_title=kind.title
         )
 
     @staticmethod

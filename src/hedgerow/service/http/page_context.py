@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
@@ -26,6 +26,7 @@ __all__ = [
     "PageRoom",
     "list_pages",
     "parse_token_number",
+    "render_page",
     "select_slice",
 ]
 
@@ -113,11 +114,13 @@ class PageRoom:
         if found is None:
             raise NotAuthenticated("Log in first.")
         account, session = found
-        form = {}
+        # For the page of an error, which has the links of whoever is logged in, too.
+        page = request.state.page = PageRequest(request, account, session, {})
         if reads_form:
             form = await read_form(request, self.service.settings.limits.body_bytes)
             check_form(request, form, session)
-        return PageRequest(request, account, session, form)
+            page = replace(page, form=form)
+        return page
 
     async def open_overview(self, request: Request) -> PageRequest:
         """Return the session of a custodian or an auditor."""
@@ -151,19 +154,24 @@ class PageRoom:
 
     def show(self, page: PageRequest, template: str, status: int = 200, **values: Any) -> Response:
         """Render a page for somebody who is logged in."""
-        return render_template(
-            template,
-            status,
-            database=self.service.name,
-            account=page.account,
-            form_secret=page.session.form_secret,
-            login_method=page.session.method.value,
-            pages=list_pages(page.account.role),
-            path=page.request.url.path,
-            **values,
-        )
+        return render_page(self.service.name, page, template, status, **values)
 
     @staticmethod
     async def call(function: Callable[[], Result]) -> Result:
         """Call a function that blocks in a worker thread."""
         return await asyncio.to_thread(function)
+
+
+def render_page(
+    database: str, page: PageRequest | None, template: str, status: int = 200, **values: Any
+) -> Response:
+    """Render a page, for somebody who is logged in or for anybody."""
+    if page is not None:
+        values |= {
+            "account": page.account,
+            "form_secret": page.session.form_secret,
+            "login_method": page.session.method.value,
+            "pages": list_pages(page.account.role),
+            "path": page.request.url.path,
+        }
+    return render_template(template, status, database=database, **values)
