@@ -3,7 +3,7 @@
 # Without root nothing is installed, and each test that needs a missing part says which.
 set -euo pipefail
 
-packages=(chromium default-jre-headless libodbc2 libpostgresql-jdbc-java odbc-postgresql postgresql postgresql-client)
+packages=(chromium default-jre-headless libodbc2 libpostgresql-jdbc-java nginx-light odbc-postgresql postgresql postgresql-client)
 
 missing=()
 for package in "${packages[@]}"; do

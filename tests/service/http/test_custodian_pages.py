@@ -85,7 +85,7 @@ def test_accounts_are_added_disabled_and_enabled_again(carl: Browser) -> None:
     )
 
 
-def test_an_analyst_whom_the_policy_does_not_know_is_told_and_not_stuck(carl: Browser) -> None:
+def test_an_unknown_analyst_gets_a_page_with_links(carl: Browser) -> None:
     accounts = carl.running.service.accounts
     for name in ("ida", "i.d"):
         accounts.add_account(name, Role.analyst, None, "test")
