@@ -87,20 +87,15 @@ SELECT age, month, region, visits_before > 3, COUNT(*) FROM visits GROUP BY ALL
 --> order by k3 nulls first
 
 SELECT age, month, region, age + 1 AS next, COUNT(*) FROM visits GROUP BY age, month, region, next
---> k0: age (integer, as they occur)
---> k1: month (date, as they occur)
---> k2: region (text, as they occur)
---> k3: 1 + age (integer, as they occur)
+--> k0: age (integer, 111 values)
+--> k1: month (date, 12 values)
+--> k2: region (text, 4 values)
 --> a0: rows (integer)
 --> age = k0 (integer)
 --> month = k1 (date)
 --> region = k2 (text)
---> next = k3 (integer)
+--> next = k0 + 1 (integer)
 --> count = a0 (integer)
---> order by k0 nulls first
---> order by k1 nulls first
---> order by k2 nulls first
---> order by k3 nulls first
 
 SELECT age, COUNT(*) FROM visits WHERE age BETWEEN 60 AND 63 GROUP BY age
 --> where age <= 63 AND age >= 60

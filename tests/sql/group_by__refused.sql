@@ -31,7 +31,7 @@ SELECT COUNT(*) AS n FROM visits GROUP BY n
 SELECT COUNT(*) FROM visits GROUP BY ()
 --> Unsupported: Tuples are not supported
 
-SELECT COUNT(*) FROM visits GROUP BY age, age+1, age+2, age+3, age+4, age+5, age+6, age+7, age+8, age+9, age+10, age+11, age+12, age+13, age+14, age+15, age+16, age+17, age+18, age+19, age+20
+SELECT COUNT(*) FROM visits GROUP BY age+0, age+1, age+2, age+3, age+4, age+5, age+6, age+7, age+8, age+9, age+10, age+11, age+12, age+13, age+14, age+15, age+16, age+17, age+18, age+19, age+20
 --> Unsupported: GROUP BY has more than 20 keys
 
 SELECT age, COUNT(*) FROM visits WHERE age < 5 AND age IN (7, 8) GROUP BY age

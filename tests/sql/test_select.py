@@ -41,8 +41,20 @@ def test_too_many_groups_come_as_they_occur() -> None:
         == 111 * 12 * 4
     )
     assert (
-        ask("SELECT COUNT(*) FROM visits GROUP BY age, month, region, age + 1").plan.source.cells
+        ask("SELECT COUNT(*) FROM visits GROUP BY age, month, region, city").plan.source.cells
         is None
+    )
+
+
+def test_a_key_that_others_determine_adds_no_groups() -> None:
+    plain = ask("SELECT region, COUNT(*) FROM visits GROUP BY region")
+    more = ask("SELECT region, UPPER(region), COUNT(*) FROM visits GROUP BY region, UPPER(region)")
+    assert more.plan == plain.plan
+    assert len(more.outputs) == 3
+    unbounded = "SELECT visits_before, visits_before - 1, COUNT(*) FROM visits"
+    assert (
+        ask(f"{unbounded} GROUP BY visits_before, visits_before - 1").plan
+        == ask(f"{unbounded} GROUP BY visits_before").plan
     )
 
 

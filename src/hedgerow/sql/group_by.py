@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.errors import Unsupported
+from hedgerow.errors import Unbounded, Unsupported
 from hedgerow.plan.scalar.expressions import Expression, find_columns
 from hedgerow.plan.values import Value
 from hedgerow.sql.binder.output_names import find_alias
@@ -56,7 +57,9 @@ def bind_keys(
         return []
     binder = RowBinder(scope, "GROUP BY")
     found: dict[Expression, KeyExpression] = {}
-    for node in expand_group_by(scope, group, items):
+    nodes = expand_group_by(scope, group, items)
+    bare = {_find_name(scope, node) for node in nodes} - {None}
+    for node in nodes:
         column = scope.find_bare_column(node)
         if column is not None and column.is_privacy_id:
             binder.refuse(
@@ -64,6 +67,8 @@ def bind_keys(
                 f"{column.name} is {column.role}. Grouping by it would show each unit on its own",
                 _suggest_shared_key(scope, [part.name for part in scope.list_id_parts(column)]),
             )
+        if column is None and _is_determined(scope, binder, node, bare):
+            continue
         value = binder.bind(node)
         if not set(find_columns(value.expression)):
             continue  # a constant: all rows are in its group
@@ -85,6 +90,24 @@ def bind_keys(
             Unsupported, f"GROUP BY has more than {MAX_KEYS} keys", group, "Group by fewer columns."
         )
     return list(found.values())
+
+
+def _find_name(scope: Scope, node: exp.Expr) -> str | None:
+    column = scope.find_bare_column(node)
+    return None if column is None else column.plan_column
+
+
+def _is_determined(
+    scope: Scope, binder: RowBinder, node: exp.Expr, bare: Collection[str | None]
+) -> bool:
+    """Return whether columns that are keys themselves determine a key: it is one value in each of
+    their groups, and is computed from them. It needs no bounds then."""
+    columns = list(node.find_all(exp.Column))
+    if not columns or not all(_find_name(scope, column) in bare for column in columns):
+        return False
+    with suppress(Unbounded):
+        binder.bind(node)
+    return True
 
 
 def _suggest_shared_key(scope: Scope, id_names: Sequence[str]) -> str:

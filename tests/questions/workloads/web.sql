@@ -199,3 +199,11 @@ SELECT url, event_time FROM hits ORDER BY event_time LIMIT
 
 SELECT watch_id, client_ip, COUNT(*) AS c FROM hits GROUP BY watch_id, client_ip ORDER BY c DESC
   LIMIT 10;
+
+SELECT client_ip, client_ip - 1, client_ip - 2, COUNT(*) AS c FROM hits GROUP BY client_ip,
+  client_ip - 1, client_ip - 2 ORDER BY c DESC LIMIT 10;
+
+SELECT search_phrase, MIN(url), MAX(title), COUNT(*) AS c FROM hits WHERE title LIKE '%games%' AND
+  search_phrase <> '' GROUP BY search_phrase ORDER BY c DESC LIMIT 10;
+
+SELECT browser, UPPER(browser) AS b, COUNT(DISTINCT user_id) FROM hits GROUP BY browser, b;

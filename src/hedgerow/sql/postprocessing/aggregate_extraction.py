@@ -35,8 +35,8 @@ GroupingSet = tuple[exp.Expr, ...]
 @dataclass(frozen=True, slots=True)
 class ExtractedAggregates:
     """The keys and aggregates of a SELECT by name, its grouping sets, and the ``outer`` SELECT over
-    them, which has no FROM yet. With ``has_keys_alone``, its only aggregate is a count that decides
-    which keys are shown."""
+    them, which has no FROM yet. The ``count`` decides which keys are shown; with
+    ``has_keys_alone``, it is the only aggregate."""
 
     select: exp.Select
     keys: Mapping[str, exp.Expr]
@@ -44,6 +44,7 @@ class ExtractedAggregates:
     groupings: Mapping[str, exp.Expr]
     grouping_sets: tuple[GroupingSet, ...]
     outer: exp.Select
+    count: exp.Expr
     has_keys_alone: bool = False
 
     def build_piece(self, grouping_set: GroupingSet) -> exp.Select:
@@ -135,6 +136,7 @@ def extract_aggregates(
         reader.groupings,
         grouping_sets,
         exp.Select(expressions=items, **clauses),
+        count,
         not reader.aggregates,
     )
 

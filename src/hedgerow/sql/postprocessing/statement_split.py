@@ -32,6 +32,7 @@ from hedgerow.sql.postprocessing.syntax_trees import (
     map_children,
     replace_args,
 )
+from hedgerow.sql.postprocessing.text_extremes import ask_text_extremes
 from hedgerow.sql.relations.from_clause import FromBinder
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 
@@ -211,12 +212,25 @@ class _StatementSplitter:
         asked = self._find_piece(extracted.build_piece(keys), scope)
         if asked is None:
             reason = None if extracted.has_keys_alone else self.collector.refusal
+            source = ask_text_extremes(extracted, keys, lambda piece: self._ask(piece, scope))
+            if source is not None:
+                return source
             raise _NotSplittableError(reason)
         if extracted.has_keys_alone:
             answer = self.collector.add_keys(asked, extracted.keys)
         else:
             answer = self.collector.add(asked)
-        source: exp.Expr = answer.args["from_"].this
+        table: exp.Expr = answer.args["from_"].this
+        return table
+
+    def _ask(self, select: exp.Select, scope: _NameScope) -> exp.Expr | None:
+        """Return the answer to a SELECT as a table; None if it is no piece."""
+        asked = self._find_piece(select, scope)
+        if asked is None and isinstance(self.collector.refusal, Unbounded):
+            raise _NotSplittableError(self.collector.refusal)  # of numbers, not of texts
+        source: exp.Expr | None = None
+        if asked is not None:
+            source = self.collector.add(asked).args["from_"].this
         return source
 
     def _bind_sources(self, select: exp.Select, scope: _NameScope) -> list[Scope]:

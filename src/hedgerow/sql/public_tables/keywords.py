@@ -68,6 +68,8 @@ COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
     exp.LTE: "<=",
     exp.GT: ">",
     exp.GTE: ">=",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
 }
 ONE_ARGUMENT: Final[Mapping[type[exp.Expr], str]] = {
     exp.Sum: "sum",

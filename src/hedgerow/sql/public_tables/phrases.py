@@ -59,7 +59,7 @@ _JOINS: Final = (
     *("NATURAL", "ASOF", "POSITIONAL"),
 )
 _VALUES: Final = (
-    "EXISTS",
+    *("EXISTS", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
     *("AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE"),
     *(
         "NULL",
