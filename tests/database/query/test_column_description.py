@@ -36,6 +36,11 @@ def test_the_description_is_that_of_the_answer(db: Database) -> None:
     assert [one.name for one in db.describe(COUNT)] == list(answer.columns)
 
 
+def test_a_question_about_no_rows_has_the_columns_that_it_would_have(db: Database) -> None:
+    counted = "SELECT COUNT(*) AS n, AVG(age) AS mean FROM visits"
+    assert db.describe(f"{counted} WHERE age > 1 AND age < 0") == db.describe(counted)
+
+
 def test_a_question_that_is_refused_has_no_columns(db: Database) -> None:
     with pytest.raises(Refused, match="individual rows"):
         db.describe("SELECT * FROM visits")

@@ -9,10 +9,12 @@ from hedgerow.database.query.answer_tables import AnswerTables
 from hedgerow.database.query.piece_pricing import price_pieces
 from hedgerow.database.query.pricing import QueryContext, QueryRequest
 from hedgerow.database.query.run import answer_without_charge
+from hedgerow.database.uncharged.empty_rows import read_question_about_no_rows
 from hedgerow.errors import Unsupported
 from hedgerow.plan.scalar.expressions import find_columns
 from hedgerow.plan.values import Type
 from hedgerow.sql.postprocessing.statement_split import split_statement
+from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition
 from hedgerow.sql.question import Question
 
 __all__ = ["OutputColumnType", "describe_columns"]
@@ -36,6 +38,8 @@ def describe_columns(context: QueryContext, request: QueryRequest) -> tuple[Outp
         return tuple(OutputColumnType(name, type_, False) for name, type_ in exact.types.items())
     try:
         question = context.resolver.resolve(request.sql).question
+    except UnsatisfiableCondition as refusal:
+        question = read_question_about_no_rows(request.sql, context.catalog, refusal)
     except Unsupported as refusal:
         return _describe_statement(context, request, refusal)
     if question.explain:

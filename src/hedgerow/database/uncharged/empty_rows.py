@@ -18,22 +18,30 @@ from hedgerow.sql.parser import parse_without_condition
 from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition
 from hedgerow.sql.question import Question
 
-__all__ = ["answer_about_no_rows"]
+__all__ = ["answer_about_no_rows", "read_question_about_no_rows"]
 
 
 def answer_about_no_rows(sql: str, catalog: Catalog, refusal: UnsatisfiableCondition) -> ExactTable:
-    """Answer a question whose WHERE is never true; raise its refusal if it is to be explained, or
-    cannot be answered without WHERE."""
+    """Answer a question whose WHERE is never true."""
+    question = read_question_about_no_rows(sql, catalog, refusal)
+    rows = arrange_rows(question, _list_empty_groups(question))
+    types = {output.name: output.type for output in question.outputs}
+    shown: list[dict[str, Any]] = [compute_outputs(question, row) for row in rows]
+    return ExactTable(types, shown, _describe(refusal))
+
+
+def read_question_about_no_rows(
+    sql: str, catalog: Catalog, refusal: UnsatisfiableCondition
+) -> Question:
+    """Read a question without its WHERE, which is never true; raise its refusal if it is to be
+    explained, or cannot be answered without WHERE."""
     try:
         question = parse_without_condition(sql, catalog)
     except Refused:
         raise refusal from None
     if question.explain:
         raise refusal
-    rows = arrange_rows(question, _list_empty_groups(question))
-    types = {output.name: output.type for output in question.outputs}
-    shown: list[dict[str, Any]] = [compute_outputs(question, row) for row in rows]
-    return ExactTable(types, shown, _describe(refusal))
+    return question
 
 
 def _list_empty_groups(question: Question) -> list[ResultRow]:
