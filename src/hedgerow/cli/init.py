@@ -142,10 +142,10 @@ def _make_prompt(data: list[DataFile]) -> Callable[[PolicyQuestion], str]:
             title = "The budget of these people" if heading == "budget" else f"Table {heading}"
             console.print(f"\n{title}", style="bold green")
             if heading in columns:
-                console.print(f"  columns: {columns[heading]}", markup=False, soft_wrap=True)
+                print_lines([f"  columns: {columns[heading]}"], console=console)
         name = ".".join(question.place[3:]) or question.key
         while True:
-            console.print(f"  # {question.prompt}", style="dim", markup=False, soft_wrap=True)
+            print_lines([f"  # {question.prompt}"], style="dim", console=console)
             typed: str = typer.prompt(
                 f"  {name}", default="", show_default=False, prompt_suffix=" = ", err=True
             )
@@ -154,7 +154,7 @@ def _make_prompt(data: list[DataFile]) -> Callable[[PolicyQuestion], str]:
             try:
                 question.parse(typed)
             except InvalidArgument as problem:
-                console.print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
+                print_lines([f"  {problem}"], style="yellow", console=console)
             else:
                 return typed
 

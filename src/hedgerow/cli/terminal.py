@@ -47,10 +47,12 @@ def print_json(document: Any, *, indent: int | None = 2) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def print_lines(lines: Iterable[str], style: str | None = None) -> None:
-    """Print lines as they are: brackets are no markup, and only for a terminal long lines are
-    broken, between words."""
-    console = make_output_console()
+def print_lines(
+    lines: Iterable[str], style: str | None = None, console: Console | None = None
+) -> None:
+    """Print lines as they are, on standard output unless there is another console: brackets are no
+    markup, and only for a terminal long lines are broken, between words."""
+    console = make_output_console() if console is None else console
     for line in lines:
         shown = _wrap_lines(line, console.width) if console.is_terminal else line
         console.print(shown, style=style, markup=False, soft_wrap=True)
@@ -76,7 +78,7 @@ def print_error(message: str) -> None:
     """Print an error message on standard error."""
     console = make_error_console()
     console.print("Error: ", style="bold red", end="")
-    console.print(message, markup=False, soft_wrap=True)
+    print_lines([message], console=console)
 
 
 def print_warning(message: str) -> None:

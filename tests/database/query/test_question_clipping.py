@@ -210,6 +210,12 @@ def test_both_parts_are_charged_inside_the_epsilon_and_stored(db: Database) -> N
     assert query(db, plain, epsilon=1.6).rows == answer.rows
     other = query(db, sql.replace("COUNT(*", "SUM(km"), epsilon=2)
     assert other.cost.epsilon == Fraction(8, 5)
+    # A stored answer whose clipping is measured now is not free.
+    query(db, "SELECT AVG(km) AS m FROM data WHERE day < 4", epsilon=1)
+    known = "SELECT AVG(km, clipped => TRUE) AS m FROM data WHERE day < 4"
+    assert db.explain(known, epsilon=1).cost.epsilon == Fraction(1, 5)
+    late = query(db, known, epsilon=1)
+    assert (late.cost.epsilon, late.receipt.reused) == (Fraction(1, 5), False)
 
 
 def test_nothing_is_spent_where_no_cap_can_cut(db: Database) -> None:
@@ -237,6 +243,7 @@ def test_explain_shows_both_parts(db: Database) -> None:
         "EXPLAIN PRIVACY SELECT COUNT(*, clipped => TRUE) AS n FROM data", epsilon=1
     )
     assert isinstance(explained, Explanation)
+    assert (explained.questions_left, len(explained.steps)) == (100, 2)
     steps = " ".join(explained.steps)
     assert "(epsilon 0.8)" in steps
     assert "by the rows that its caps cut (epsilon 0.2)" in steps

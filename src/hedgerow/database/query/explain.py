@@ -9,6 +9,7 @@ from hedgerow.answers.explanation import (
     Explanation,
     build_explanation,
     combine_explanations,
+    count_questions_left,
     limit_to_quota,
 )
 from hedgerow.database.autobounds.resolver import ResolvedQuestion
@@ -96,10 +97,15 @@ def _explain_both(
         return question
     usable = both.measured if is_answered(both.measurement, both.measured) else ()
     measurement = explain_priced(context, both.measurement, (), usable)
-    return combine_explanations(
+    combined = combine_explanations(
         [question, replace(measurement, notes=())],
         ["the question", "the number of units by the rows that its caps cut"],
     )
+    if combined.free:
+        return replace(combined, steps=combined.steps[:-1])
+    budget = context.ledger.state.budget(both.question.payers.first.population)
+    left = count_questions_left(budget, combined.cost, both.question.charged_parts)
+    return replace(combined, steps=combined.steps[:-1], covered=left > 0, questions_left=left)
 
 
 def limit_to_analyst(context: QueryContext, analyst: str, explanation: Explanation) -> Explanation:

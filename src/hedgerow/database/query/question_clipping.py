@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
-from hedgerow.answers.answer import Answer, build_answer
+from hedgerow.answers.answer import Answer, build_answer, build_receipt
 from hedgerow.answers.caveats import describe_rho_cost
 from hedgerow.answers.clipping_bounds import ClippingHistogram
 from hedgerow.answers.clipping_caveats import NOTHING_TO_CUT, describe_own_clipping, find_caps
@@ -256,14 +256,17 @@ def _release_both(
     if released is not None:
         budget = context.ledger.state.budget(both.question.payers.first.population)
         notes += describe_rho_cost(released.loss, budget)
+    measured = new.get(both.measurement.key) if both.measurement is not None else None
     answer = build_answer(
         both.question.question,
         answers,
         reused=released is None,
         notes=[*notes, *resolved.notes],
     )
-    measured = new.get(both.measurement.key) if both.measurement is not None else None
-    return answer if measured is None else replace(answer, cost=answer.cost + measured.loss)
+    if measured is None:
+        return answer
+    receipt = answer.receipt if released is not None else build_receipt(measured, reused=False)
+    return replace(answer, cost=answer.cost + measured.loss, receipt=receipt)
 
 
 def _list_charges(
