@@ -70,6 +70,22 @@ def test_frames_have_the_ends_of_intervals_where_they_are_asked_for() -> None:
     assert answer.to_arrow().column_names == ["region", "n", "a", "m"]
 
 
+def test_computed_columns_have_the_ends_of_their_intervals_in_sql() -> None:
+    sql = (
+        "SELECT region, SUM(age) / COUNT(*) AS m, DP_INTERVAL_LOW(m) AS low, DP_INTERVAL_HIGH(m) AS"
+        " high, DP_INTERVAL_LOW(2 * MEDIAN(age)) AS none FROM data GROUP BY region"
+        " HAVING DP_INTERVAL_HIGH(SUM(age) / COUNT(*)) > -1 ORDER BY DP_INTERVAL_LOW(m) DESC"
+    )
+    with exactly(epsilon=100) as db:
+        answer = ask(db, sql)
+    ends = [(row["low"], row["high"]) for row in answer.rows]
+    assert ends == answer.interval("m")
+    assert [low for low, _ in ends] == sorted((low for low, _ in ends), reverse=True)
+    assert {row["none"] for row in answer.rows} == {None}
+    assert answer.keys == {"region"}
+    assert answer.interval("low") == [None] * len(ends)
+
+
 def test_the_end_of_an_interval_replaces_no_column() -> None:
     with exactly(epsilon=100) as db:
         answer = ask(db, "SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n) AS n_low FROM data")

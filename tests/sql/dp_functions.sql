@@ -17,3 +17,17 @@ SELECT region, AVG(age) AS age FROM visits GROUP BY region HAVING DP_INTERVAL_LO
 --> age = a0 (real)
 --> having a0.low > 3
 --> order by a0.high
+
+SELECT SUM(age) / COUNT(*) AS m, DP_INTERVAL_LOW(m) AS low, DP_INTERVAL_HIGH(SUM(age) / COUNT(*)) AS high, DP_INTERVAL_LOW(2 * COUNT(*)) AS other FROM visits
+--> a0: total of age from 0 to 110 steps of 1 (integer)
+--> a1: rows (integer)
+--> m = a0 / a1 (real)
+--> low = i0.low (real)
+--> high = i0.high (real)
+--> other = i1.low (real)
+
+SELECT AVG(DISTINCT age) AS m, DP_INTERVAL_HIGH(m) AS high FROM visits
+--> a0: distinct of age from 0 to 110 steps of 1 (integer)
+--> a1: distinct of age (integer)
+--> m = a0 / a1 (real)
+--> high = i0.high (real)

@@ -1,6 +1,3 @@
-SELECT SUM(age) / COUNT(*) AS mean, DP_INTERVAL_LOW(mean) FROM visits
---> Unsupported: This function takes an aggregate
-
 SELECT region, DP_INTERVAL_LOW(region), COUNT(*) FROM visits GROUP BY region
 --> Unsupported: This function takes an aggregate
 
@@ -24,3 +21,9 @@ SELECT FROBNICATE(age) FROM visits
 
 SELECT COUNT(*) FROM visits WHERE error('x') = 1
 --> Unsupported: There is no function error
+
+SELECT region, DP_INTERVAL_LOW(region) FROM visits GROUP BY region
+--> Unsupported: This function takes an aggregate
+
+SELECT COUNT(*) > 3 AS many, DP_INTERVAL_LOW(many) FROM visits
+--> Unsupported: This expression has no interval

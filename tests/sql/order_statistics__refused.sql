@@ -92,7 +92,7 @@ SELECT BOOL_OR(age) FROM visits
 --> Unsupported: AND, OR and NOT need conditions, but this is an integer
 
 SELECT DP_INTERVAL_LOW(m), MIN(region) AS m FROM visits
---> Unsupported: This aggregate has no interval
+--> Unsupported: This expression has no interval
 
 SELECT MIN(booked) FROM calls
 --> Unbounded: MIN(booked) needs bounds

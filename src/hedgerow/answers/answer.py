@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from hedgerow.accuracy.weighted_noise import read_columns, select_comparable
+from hedgerow.answers.correlation_caveats import describe_wide_correlations
 from hedgerow.answers.dataframes import (
     FrameConversions,
     add_interval_columns,
@@ -111,18 +112,7 @@ class Answer(FrameConversions):
         """
         if column not in self._outputs:
             raise InvalidArgument("column", f"must be one of {', '.join(self.columns)}", column)
-        expression = self._outputs[column]
-        # The end of an interval ("a0.low") has no interval of its own.
-        used = sorted(set(find_columns(expression)) & set(self._estimates))
-        cells = self._cells[:rows]
-        if not used:
-            return [None] * len(cells)
-        # A union bound over the aggregates that the expression uses.
-        each = 1 - (1 - parse_exact(level, "level")) / len(used)
-        intervals = {name: self._estimates[name].intervals(each) for name in used}
-        if isinstance(expression, ColumnRef):
-            return [intervals[used[0]][row.index] for row in cells]
-        return [_bound_expression(expression, row, intervals) for row in cells]
+        return _bound_rows(self._outputs[column], self._cells[:rows], self._estimates, level)
 
     @property
     def has_all_groups(self) -> bool:
@@ -134,7 +124,8 @@ class Answer(FrameConversions):
     @property
     def keys(self) -> frozenset[str]:
         """The columns without noise: keys, and expressions of keys alone."""
-        noisy = {f"{name}{end}" for name in self._estimates for end in ("", ".low", ".high")}
+        read = [*self._estimates, *(name for name, _ in self._question.computed)]
+        noisy = {f"{name}{end}" for name in read for end in ("", ".low", ".high")}
         return frozenset(
             name
             for name, expression in self._outputs.items()
@@ -222,7 +213,7 @@ def _assemble_answer(
         shown,
         cost,
         receipt,
-        tuple(notes),
+        (*notes, *describe_wide_correlations(question, estimates, DEFAULT_LEVEL)),
         tuple(rows),
         outputs,
         estimates,
@@ -283,6 +274,13 @@ def _build_rows(
         values: dict[str, Any] = dict(zip(names, key, strict=True))
         values.update((name, column[place]) for name, column in columns.items())
         rows.append(ResultRow(place, values))
+    for name, expression in question.computed:
+        pairs = _bound_rows(expression, rows, estimates, DEFAULT_LEVEL)
+        bounds = [(None, None) if pair is None else pair for pair in pairs]
+        rows = [
+            replace(row, values={**row.values, f"{name}.low": low, f"{name}.high": high})
+            for row, (low, high) in zip(rows, bounds, strict=True)
+        ]
     return rows
 
 
@@ -299,6 +297,25 @@ def _list_interval_reads(question: Question) -> set[str]:
         for name in find_columns(expression)
         if "." in name
     }
+
+
+def _bound_rows(
+    expression: Expression,
+    rows: Sequence[ResultRow],
+    estimates: Mapping[str, Estimate],
+    level: Number,
+) -> list[Interval]:
+    """Return the interval of an expression in each row, at the level for all of its aggregates."""
+    # The end of an interval ("a0.low") has no interval of its own.
+    used = sorted(set(find_columns(expression)) & set(estimates))
+    if not used:
+        return [None] * len(rows)
+    # A union bound over the aggregates that the expression uses.
+    each = 1 - (1 - parse_exact(level, "level")) / len(used)
+    intervals = {name: estimates[name].intervals(each) for name in used}
+    if isinstance(expression, ColumnRef):
+        return [intervals[used[0]][row.index] for row in rows]
+    return [_bound_expression(expression, row, intervals) for row in rows]
 
 
 def _bound_expression(

@@ -143,7 +143,9 @@ class Question:
     """A bound question.
 
     ``plan`` reads the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset`` only see
-    noisy values. With ``measures_clipping`` a part of its epsilon measures what its caps cut off.
+    noisy values. Of an expression that is ``computed``, "i0", they read the ends of the interval,
+    "i0.low" and "i0.high". With ``measures_clipping`` a part of its epsilon measures what its caps
+    cut off.
     """
 
     plan: Aggregate
@@ -159,6 +161,7 @@ class Question:
     private: bool = True
     tables: tuple[str, ...] = ()
     measures_clipping: bool = False
+    computed: tuple[tuple[str, Expression], ...] = ()
 
     def restore_key_order(self) -> Question:
         """Return the question with the keys of the plan in the order of GROUP BY."""

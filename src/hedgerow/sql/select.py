@@ -345,6 +345,7 @@ def build_question(heading: TokenisedQuery, select: exp.Select, catalog: Catalog
         explain=heading.explain,
         tables=tuple(name for name, _ in draft.scope.tables),
         measures_clipping=draft.measures.measures_clipping,
+        computed=draft.binder.computed,
     )
 
 

@@ -46,6 +46,8 @@ class ResultBinder(RowBinder):
         self._bound_outputs: dict[int, TypedExpression] = {}
         self._keys: Sequence[Expression] = ()
         self._clause: ResultClause = "select"
+        # expressions whose intervals are read: as they are bound, and over keys and aggregates
+        self._computed: dict[Expression, Expression | None] = {}
         # of real keys that are grouped by steps, how they are shown
         self.real_keys: dict[Expression, Expression] = {}
 
@@ -63,8 +65,22 @@ class ResultBinder(RowBinder):
         ranges = {f"k{i}": build_type_range(key.type) for i, key in enumerate(keys)}
         for name, type_ in self._measures.types.items():
             ranges |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
+        for place, (within, computed) in enumerate(self._computed.items()):
+            if computed is None:
+                whole = self.replace_keys(node, within, names, "COUNT")
+                self._computed[within] = insert_casts(whole, ranges)
+            ranges |= {f"i{place}{end}": build_type_range("real") for end in (".low", ".high")}
         expression = self.replace_keys(node, found.expression, names, "COUNT")
         return TypedExpression(insert_casts(expression, ranges), found.range, found.size)
+
+    @property
+    def computed(self) -> tuple[tuple[str, Expression], ...]:
+        """The expressions over aggregates whose intervals are read, as "i0", "i1", …"""
+        return tuple(
+            (f"i{place}", expression)
+            for place, expression in enumerate(self._computed.values())
+            if expression is not None
+        )
 
     def bind_column(self, node: exp.Column) -> TypedExpression:
         """Bind a key or an output alias.
@@ -180,7 +196,7 @@ class ResultBinder(RowBinder):
         inner = argument.unnest()
         if isinstance(inner, exp.Column) and "table" not in inner.args:
             inner = self._outputs_by_alias.get(inner.name.casefold(), inner).unnest()
-        if not is_aggregate(inner):
+        if not is_aggregate(inner) and (end == "clipped" or inner.find(exp.AggFunc) is None):
             self.refuse(
                 node,
                 "This function takes an aggregate",
@@ -188,7 +204,7 @@ class ResultBinder(RowBinder):
             )
         value = self.bind(inner)
         if not isinstance(value.expression, ColumnRef):
-            self.refuse(node, "This aggregate has no interval", "Leave it out.")
+            return self._bind_computed_interval(node, value, end)
         if end == "clipped":
             count = self._measures.find_clipping_count(value.expression.column[1:])
             if count is None:
@@ -199,6 +215,17 @@ class ResultBinder(RowBinder):
                 )
             return TypedExpression(build_result_read(count), build_type_range("integer"))
         return TypedExpression(ColumnRef(f"{value.expression.column}.{end}"), value.range)
+
+    def _bind_computed_interval(
+        self, node: exp.Expr, value: TypedExpression, end: str
+    ) -> TypedExpression:
+        """Bind an end of the interval of an expression over aggregates."""
+        if value.type not in ("integer", "real") or end == "clipped":
+            self.refuse(node, "This expression has no interval", "Leave it out.")
+        self._computed.setdefault(value.expression, None)
+        place = list(self._computed).index(value.expression)
+        read = build_result_read(f"i{place}.{end}")
+        return TypedExpression(read, build_type_range("real"))
 
     def _compute_range(self, function: str, arguments: Sequence[TypedExpression]) -> Range:
         ranges = [
