@@ -80,6 +80,7 @@ lock: $(READY)  ## resolve the dependencies anew (needs uv)
 	@$(PY) -m uv lock --quiet --upgrade
 	@$(PY) -m uv export --quiet --frozen --no-emit-project --all-extras --group dev -o requirements.lock
 	@$(PY) -m uv export --quiet --frozen --only-group bench -o bench/requirements.lock
+	@$(PY) -m uv export --quiet --frozen --only-group spark-server -o tests/engines/spark/requirements.lock
 
 clean:  ## remove .venv, caches and the demo
 	@rm -rf $(VENV) demo dist build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pyarrow as pa
 import pytest
 
 import hedgerow as hr
 from engines.postgresql.helpers_server import ROLE, get_server
+from engines.spark.helpers_cluster import get_address
+from engines.spark.helpers_worlds import DEADLINE, write_table
 from hedgerow.errors import Refused, SourceError
 
 TABLES = f"""
@@ -148,11 +152,28 @@ def test_a_failing_server_is_one_opaque_charged_failure(policy: Path, database: 
         assert db.budget.spent == 2
 
 
-def test_the_page_on_engines_leads_to_a_first_answer(tmp_path: Path) -> None:
+def read_blocks(heading: str) -> dict[str, str]:
+    """The blocks of a section of the page on engines, by language."""
     page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
-    blocks = dict(re.findall(r"```(sql|toml|text)\n(.*?)```", page, re.DOTALL))
-    lines = [line.removeprefix(">>> ") for line in blocks["text"].splitlines()]
+    section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    blocks = dict(re.findall(r"```(sql|toml|text)\n(.*?)```", section, re.DOTALL))
     assert sum(len(block.splitlines()) for block in blocks.values()) < 40
+    return blocks
+
+
+def ask_as_on_the_page(blocks: dict[str, str], folder: Path) -> None:
+    lines = [line.removeprefix(">>> ") for line in blocks["text"].splitlines()]
+    names: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec("\n".join(lines[:-1]), names)
+        answer = eval(lines[-1], names)
+        names["db"].close()
+    assert {row["region"] for row in answer.rows} == {"north", "south", "east", "west"}
+
+
+def test_the_page_on_engines_leads_to_a_first_answer(tmp_path: Path) -> None:
+    blocks = read_blocks("A first answer on PostgreSQL")
     server = get_server()
     with server.new_database() as name:
         with server.connect(name) as owner:
@@ -161,13 +182,73 @@ def test_the_page_on_engines_leads_to_a_first_answer(tmp_path: Path) -> None:
         address = server.address(name, "hedgerow")
         policy = blocks["toml"].replace("postgresql://hedgerow@localhost/clinic", address)
         (tmp_path / "clinic.toml").write_text(policy)
-        names: dict[str, Any] = {}
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(tmp_path)
-            exec("\n".join(lines[:-1]), names)
-            answer = eval(lines[-1], names)
-            names["db"].close()
-        assert {row["region"] for row in answer.rows} == {"north", "south", "east", "west"}
+        ask_as_on_the_page(blocks, tmp_path)
         with server.connect(name) as owner:
             owner.execute("DROP OWNED BY hedgerow")
             owner.execute("DROP ROLE hedgerow")
+
+
+@pytest.mark.long
+def test_the_page_on_engines_leads_to_a_first_answer_on_spark(clinic: Path, tmp_path: Path) -> None:
+    blocks = read_blocks("A first answer on Spark")
+    policy = blocks["toml"].replace("sc://localhost:15002", get_address())
+    (tmp_path / "clinic.toml").write_text(policy.replace("/data/visits", f"{clinic}/visits"))
+    ask_as_on_the_page(blocks, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same tables as folders of files."""
+    folder = tmp_path_factory.mktemp("clinic")
+    regions = ["north", "south", "east", "west"]
+    visits = [
+        {
+            "patient_id": g % 500,
+            "age": 20 + g % 60,
+            "cost": Decimal(g % 97) * Decimal("1.5"),
+            "region": regions[g % 4],
+        }
+        for g in range(1, 2001)
+    ]
+    write_table(pa.Table.from_pylist(visits), folder / "visits", files=3)
+    codes = [{"region": name, "code": place} for place, name in enumerate(regions, 1)]
+    write_table(pa.Table.from_pylist(codes), folder / "regions")
+    return folder
+
+
+@pytest.mark.long
+def test_all_kinds_of_questions_run_in_a_cluster(clinic: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "clinic.toml"
+    policy.write_text(
+        POLICY.format(address=get_address())
+        .replace('"visits"\nunit', f'"{clinic}/visits"\nunit')
+        .replace("public.regions", f"{clinic}/regions")
+    )
+    joined = (
+        "SELECT r.code, COUNT(*) AS n FROM visits v JOIN regions r ON v.region = r.region"
+        " GROUP BY r.code"
+    )
+    with hr.open(policy, deadline=DEADLINE) as db:
+        rows = db.query(
+            "SELECT region, COUNT(*) AS n, SUM(cost) AS cost FROM visits GROUP BY region",
+            epsilon=EPSILON,
+        ).rows
+        assert [row["region"] for row in rows] == ["east", "north", "south", "west"]
+        assert all(abs(row["n"] - 500) < 5 for row in rows)
+        median = db.query("SELECT MEDIAN(age) AS m FROM visits", epsilon=EPSILON).rows[0]["m"]
+        assert 45 <= median <= 55
+        first = db.query(joined, epsilon=EPSILON)
+        assert [row["code"] for row in first.rows] == [1, 2, 3, 4]
+        assert db.query("SELECT MAX(code) AS most FROM regions").rows == [{"most": 4}]
+        publication = db.publish.histogram("visits", "region", epsilon=EPSILON).to(tmp_path / "out")
+        assert abs(sum([row["count"] for row in publication.rows]) - 2000) < 20
+        spent = db.budget.spent
+        moved = (clinic / "visits").rename(tmp_path / "moved")
+        with pytest.raises(SourceError, match="was charged"):
+            db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 30", epsilon=1)
+        moved.rename(clinic / "visits")
+        assert db.budget.spent == spent + 1
+    with hr.open(policy, deadline=DEADLINE) as db:
+        again = db.query(joined, epsilon=EPSILON)
+        assert again.rows == first.rows
+        assert again.receipt.reused

@@ -41,9 +41,14 @@ F = Fraction
         ("", "duckdb", "name may only contain letters"),
         ("a/b", "duckdb", "it names a file; got 'a/b'"),
         ("..", "duckdb", "name may only contain letters"),
-        ("a", "sqlite", "engine must be 'duckdb' or an address 'postgresql://…'; got 'sqlite'"),
+        (
+            "a",
+            "sqlite",
+            "'postgresql://…' or 'sc://…'; got 'sqlite'",
+        ),
         ("a", "postgresql://host/x", "add ?sslmode=verify-full"),
-        ("a", "sc://host:15002", "engine must be 'duckdb' or an address"),
+        ("a", "spark://host:7077", "engine must be 'duckdb' or an address"),
+        ("a", "sc://host:15002", "engine must use TLS"),
     ],
 )
 def test_the_database(name: str, engine: str, told: str) -> None:

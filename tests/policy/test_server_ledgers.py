@@ -34,6 +34,7 @@ def test_files_and_safe_addresses_are_accepted(ledger: str) -> None:
         ("postgresql://hedgerow@db.example/clinic", "sslmode=verify-full"),
         ("postgresql:///clinic?options=-c%20fsync=off", "unknown option 'options'"),
         ("mysql://hedgerow:secret@localhost/clinic", "must be a file or an address"),
+        ("sc://localhost:15002", "must be a file or an address"),
     ],
 )
 def test_other_places_are_refused_with_the_fix(ledger: str, message: str) -> None:

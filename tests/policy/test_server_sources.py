@@ -43,7 +43,7 @@ def test_addresses_that_are_safe_are_accepted(engine: str) -> None:
         ("postgresql:///?service=clinic", "sslmode=verify-full"),
         ("postgresql:///clinic?options=-c%20role=x", "unknown option 'options'"),
         ("postgresql://localhost:port/clinic", "must be an address such as"),
-        ("sc://localhost:15002", "engine must be 'duckdb' or an address"),
+        ("spark://localhost:7077", "engine must be 'duckdb' or an address"),
         ("mysql://localhost/x", "engine must be 'duckdb' or an address"),
     ],
 )
@@ -64,14 +64,15 @@ def test_other_addresses_are_refused_with_the_fix(engine: str, message: str) -> 
 )
 def test_a_table_has_one_name(source: str, parts: tuple[str, str], normal: str) -> None:
     assert split_table_name(source) == parts
-    assert normalise_table_name(source) == normal
-    assert normalise_table_name(normal) == normal
+    assert normalise_table_name("postgresql://h", source) == normal
+    assert normalise_table_name("postgresql://h", normal) == normal
 
 
 @pytest.mark.parametrize("source", ["", "a.b.c", "my visits", '"open', "visits;", 'a."b"c'])
 def test_other_names_are_refused(source: str) -> None:
     if source == "visits;":
-        assert normalise_table_name(source) == 'public."visits;"'  # always quoted in statements
+        # always quoted in statements
+        assert normalise_table_name("postgresql://h", source) == 'public."visits;"'
         return
     with pytest.raises(InvalidArgument, match="name of a table in the server"):
         split_table_name(source)

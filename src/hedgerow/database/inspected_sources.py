@@ -19,6 +19,7 @@ from hedgerow.engines.duckdb.tables.inspect import ColumnSummary, FileInspector,
 from hedgerow.engines.duckdb.tables.registry import FileStamp, RegisteredTable
 from hedgerow.policy import Policy
 from hedgerow.policy.server_sources import split_table_name
+from hedgerow.policy.spark_sources import is_spark, split_spark_source
 from hedgerow.sql.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -66,17 +67,35 @@ def inspect_files(
     return InspectedSources(policy, catalog, start)
 
 
-def inspect_server(policy: Policy, *, deadline: float = _DEADLINE_SECONDS) -> InspectedSources:
-    """Read the columns of tables in a database server. Its public tables are copied, for questions
-    about them alone and for SQL over noisy answers, which run without the server."""
-    # imported here: its driver is an extra
-    from hedgerow.engines.postgresql.engine import inspect_tables, start_engine
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """The functions that name, inspect and read tables of a server."""
 
-    names = {table.name: split_table_name(table.source) for table in policy.tables}
+    split_source: Callable[[str], tuple[str, ...]]
+    inspect_tables: Callable[..., Any]
+    start_engine: Callable[..., Source]
+
+
+def _find_server(policy: Policy) -> _Server:
+    # imported here: the drivers are extras
+    if is_spark(policy.engine):
+        from hedgerow.engines.spark import engine as spark
+
+        return _Server(split_spark_source, spark.inspect_tables, spark.start_engine)
+    from hedgerow.engines.postgresql import engine as postgresql
+
+    return _Server(split_table_name, postgresql.inspect_tables, postgresql.start_engine)
+
+
+def inspect_server(policy: Policy, *, deadline: float = _DEADLINE_SECONDS) -> InspectedSources:
+    """Read the columns of tables in a database server or a cluster. Its public tables are copied,
+    for questions about them alone and for SQL over noisy answers, which run without the server."""
+    server = _find_server(policy)
+    names = {table.name: server.split_source(table.source) for table in policy.tables}
     public = [table.name for table in policy.tables if table.population is None]
     folder = Path(tempfile.mkdtemp(prefix="hedgerow-public-"))
     copies = {name: folder / f"{number}.parquet" for number, name in enumerate(public)}
-    columns, digests = inspect_tables(policy.engine, names, copies, deadline=deadline)
+    columns, digests = server.inspect_tables(policy.engine, names, copies, deadline=deadline)
     policy = replace(policy, copies=copies)
     weakref.finalize(policy, shutil.rmtree, folder, ignore_errors=True)
     with FileInspector(copies.values()) as inspector:
@@ -87,7 +106,7 @@ def inspect_server(policy: Policy, *, deadline: float = _DEADLINE_SECONDS) -> In
 
     def start(_: Mapping[str, FileStamp]) -> Source:
         schemas = {name: entry.schema for name, entry in catalog.tables.items()}
-        return start_engine(policy.engine, names, schemas, deadline=deadline)
+        return server.start_engine(policy.engine, names, schemas, deadline=deadline)
 
     return InspectedSources(policy, catalog, start)
 

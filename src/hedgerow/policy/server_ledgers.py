@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from hedgerow.ledger.location import ServerLocation
 from hedgerow.policy.mistake import Mistake
-from hedgerow.policy.server_sources import check_address, identify_database, is_server
+from hedgerow.policy.server_sources import check_address, identify_database, is_postgresql
 
 __all__ = ["check_ledger", "locate_ledger"]
 
@@ -19,7 +19,7 @@ _SCHEMA: Final = "hedgerow"
 
 def check_ledger(ledger: str) -> Iterator[Mistake]:
     """Check the ledger: a file, or the address of a server, which holds no password."""
-    if is_server(ledger):
+    if is_postgresql(ledger):
         yield from check_address("ledger", ledger, "schema")
     elif "://" in ledger:
         yield Mistake(
@@ -31,7 +31,7 @@ def locate_ledger(ledger: str, folder: Path) -> Path | ServerLocation:
     """Return the place of a ledger; ``folder`` is that of the policy, where the anchor of a ledger
     in a server stands.
     """
-    if not is_server(ledger):
+    if not is_postgresql(ledger):
         return folder / ledger
     options = dict(parse_qsl(urlsplit(ledger).query))
     schema = options.pop("schema", _SCHEMA)

@@ -1,4 +1,5 @@
-"""Sources in a database server: the address in ``engine``, and names of tables instead of files."""
+"""Sources in a database server or a cluster: the address in ``engine``, and names of tables instead
+of files. Those of Spark are in ``spark_sources``."""
 
 from __future__ import annotations
 
@@ -10,12 +11,19 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.mistake import Mistake
+from hedgerow.policy.spark_sources import (
+    check_spark_address,
+    identify_spark_source,
+    is_spark,
+    normalise_spark_source,
+)
 
 __all__ = [
     "check_address",
     "check_engine",
     "identify_database",
     "identify_server_table",
+    "is_postgresql",
     "is_server",
     "normalise_table_name",
     "split_table_name",
@@ -30,9 +38,14 @@ _OPTIONS: Final = frozenset(
 )  # fmt: skip
 
 
+def is_postgresql(address: str) -> bool:
+    """Return whether an address is that of a PostgreSQL server."""
+    return urlsplit(address).scheme in _SCHEMES
+
+
 def is_server(engine: str) -> bool:
-    """Return whether the data stay in a database server."""
-    return urlsplit(engine).scheme in _SCHEMES
+    """Return whether the data stay in a database server or a cluster."""
+    return is_postgresql(engine) or is_spark(engine)
 
 
 def check_engine(engine: str) -> Iterator[Mistake]:
@@ -42,8 +55,12 @@ def check_engine(engine: str) -> Iterator[Mistake]:
         return
     if not is_server(engine):
         yield Mistake(
-            place, f"engine must be 'duckdb' or an address 'postgresql://…'; got {engine!r}"
+            place,
+            f"engine must be 'duckdb' or an address 'postgresql://…' or 'sc://…'; got {engine!r}",
         )
+        return
+    if is_spark(engine):
+        yield from check_spark_address(engine)
         return
     yield from check_address("engine", engine)
 
@@ -113,8 +130,10 @@ def _unquote(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()
 
 
-def normalise_table_name(source: str, key: str = "source") -> str:
+def normalise_table_name(engine: str, source: str, key: str = "source") -> str:
     """Write the name of a table in one way, so that one table has one name."""
+    if is_spark(engine):
+        return normalise_spark_source(source, key)
     return ".".join(
         name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
         for name in split_table_name(source, key)
@@ -123,6 +142,8 @@ def normalise_table_name(source: str, key: str = "source") -> str:
 
 def identify_server_table(engine: str, source: str) -> str:
     """Name a table of a server for the ledger, whatever the options of the address are."""
+    if is_spark(engine):
+        return identify_spark_source(engine, source)
     return f"{identify_database(engine)} {source}"
 
 

@@ -100,7 +100,10 @@ def run(owner: psycopg.Connection[Any], rows: list[tuple[Any, ...]], plan: Aggre
 
 
 def half_even() -> Dialect:
-    return replace(POSTGRESQL, round_real=lambda value: call_function("round", value))
+    return replace(
+        POSTGRESQL,
+        round_bounded=lambda value: cast_to_type(call_function("round", value), "integer"),
+    )
 
 
 def no_flush() -> Dialect:

@@ -103,7 +103,7 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         (
             [('engine = "duckdb"', 'engine = "sc://host:15002"')],
             "engine",
-            "engine must be 'duckdb' or an address",
+            "engine must use TLS",
         ),
         (
             [('source = "regions.csv"', 'source = "s3://x/regions.csv"')],

@@ -82,7 +82,7 @@ def compile_contingency(
         )
         total = call_function(
             "least",
-            cast(exp.Sum(this=column(_PARTS)), dialect.wide_integer),
+            cast(exp.Sum(this=dialect.widen_summand(column(_PARTS))), dialect.wide_integer),
             cast(integer_literal(WORD_LIMIT), dialect.wide_integer),
         )
         counts = cast(total, "BIGINT")

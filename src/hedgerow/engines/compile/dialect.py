@@ -7,7 +7,7 @@ into the functions and operators of its engine, and may write no others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlglot import exp
@@ -15,7 +15,7 @@ from sqlglot.dialects.dialect import Dialect as Grammar
 
 from hedgerow.plan.values import Type
 
-__all__ = ["MEANINGS", "Dialect"]
+__all__ = ["MEANINGS", "Dialect", "place_tables"]
 
 # The functions that the compiler calls, in DuckDB's words.
 MEANINGS: Final = frozenset(
@@ -83,6 +83,10 @@ class Dialect:
     concatenate: Callable[[exp.Expr, exp.Expr], exp.Expr]  # two texts; NULL if one is
     # rounding to a whole number, halves away from zero; decimals round by ROUND
     round_real: Callable[[exp.Expr], exp.Expr]
+    # the same for reals that fit 64 bits when they are rounded, as an integer
+    round_bounded: Callable[[exp.Expr], exp.Expr]
+    # an integer in a form whose sum may exceed 64 bits
+    widen_summand: Callable[[exp.Expr], exp.Expr]
     is_nan: Callable[[exp.Expr], exp.Expr]
     # A stored column, by its quoted name, as a value of its type that no later cast fails on; the
     # first for a declared column, the second for a unit id, which must stay as it is.
@@ -101,3 +105,23 @@ class Dialect:
     # Text out of a sorted list (or NULL) in a form that compares faster, in the same order, and
     # becomes the text again when it is cast.
     encode_text: Callable[[exp.Expr, Sequence[str]], exp.Expr]
+    # Whether values of order statistics are always counted in the engine, because fetching one
+    # number for each row would take longer.
+    counts_values: bool = False
+
+
+def place_tables(dialect: Dialect, places: Mapping[str, Sequence[str]]) -> Dialect:
+    """Return a dialect that writes the numbered relations of plans by their names in a server, from
+    the outermost part of a name to the table.
+    """
+
+    def rewrite(tree: exp.Expr) -> exp.Expr:
+        found = dialect.rewrite(tree)
+        for table in found.find_all(exp.Table):
+            if table.name in places:
+                parts = zip(("this", "db", "catalog"), reversed(places[table.name]), strict=False)
+                for part, name in parts:
+                    table.set(part, exp.to_identifier(name, quoted=True))
+        return found
+
+    return replace(dialect, rewrite=rewrite)

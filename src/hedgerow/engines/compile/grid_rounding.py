@@ -53,7 +53,7 @@ def compile_grid_steps(
     if not _is_within_clamp(known, float, grid):
         clamped = clamp(number, real_literal(first), real_literal(last))
     quotient = dialect.divide_by_nonzero(clamped, real_literal(step))
-    steps = cast_to_type(dialect.round_real(quotient), "integer")
+    steps = dialect.round_bounded(quotient)
     # Division and rounding are monotone, and doubles divide here as in the engine: where both ends
     # of the first clamp end up within the second, so does everything between them.
     if grid.low <= round_half_away(first / step) and round_half_away(last / step) <= grid.high:

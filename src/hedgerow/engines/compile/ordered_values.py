@@ -94,6 +94,7 @@ class OrderedValueQuery:
         grid = self._grid
         if (
             self._keys
+            or self._dialect.counts_values
             or grid is None
             or not self._is_sample
             or grid.high - grid.low >= _MAX_TALLY_STEPS

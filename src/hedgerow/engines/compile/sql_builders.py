@@ -33,6 +33,7 @@ __all__ = [
     "order_by",
     "real_literal",
     "select",
+    "select_all",
     "text_literal",
 ]
 
@@ -222,6 +223,13 @@ def select(
         _make_null_false(part) for condition in where for part in _split_conjunction(condition)
     ]
     return query.where(*certain, copy=False) if certain else query
+
+
+def select_all(relation: str) -> exp.Select:
+    """Build SELECT * FROM a relation."""
+    return exp.Select(expressions=[exp.Star()]).from_(
+        exp.Table(this=exp.to_identifier(relation, quoted=True)), copy=False
+    )
 
 
 def _split_conjunction(condition: exp.Expr) -> Iterator[exp.Expr]:

@@ -284,7 +284,8 @@ class SumCompiler:
             or measure.resolution * _compute_max_row_value(measure) <= _MAX_NARROW_VALUE
         ):
             return self._build_total(value, wide=self._needs_wide_total(measure))
-        total = call_function("coalesce", exp.Sum(this=value), integer_literal(0))
+        summand = self._dialect.widen_summand(value)
+        total = call_function("coalesce", exp.Sum(this=summand), integer_literal(0))
         low, high = (
             self._build_literal(end, wide=True) for end in (-_MAX_INT64_SUM, _MAX_INT64_SUM)
         )
@@ -292,8 +293,9 @@ class SumCompiler:
         return cast(call_function("greatest", below, low), "BIGINT")
 
     def _build_total(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
+        summand = self._dialect.widen_summand(value) if wide else value
         return cast(
-            call_function("coalesce", exp.Sum(this=value), integer_literal(0)),
+            call_function("coalesce", exp.Sum(this=summand), integer_literal(0)),
             self._dialect.wide_integer if wide else "BIGINT",
         )
 

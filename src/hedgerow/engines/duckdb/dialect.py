@@ -148,6 +148,8 @@ DUCKDB: Final = Dialect(
     divide_by_nonzero=_divide,
     total_cast=lambda value, _, to, __: cast_to_type(value, to, total=True),
     round_real=lambda value: call_function("round", value),
+    round_bounded=lambda value: cast_to_type(call_function("round", value), "integer"),
+    widen_summand=lambda value: value,
     concatenate=lambda a, b: binary(a, exp.DPipe, b),
     read_stored=_read_stored,
     read_stored_id=_read_stored_id,

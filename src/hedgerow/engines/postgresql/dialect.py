@@ -21,16 +21,17 @@ from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.generators.postgres import PostgresGenerator
 
+from hedgerow.engines.case_mapping import list_case_pairs
 from hedgerow.engines.compile.dialect import MEANINGS, Dialect
 from hedgerow.engines.compile.sql_builders import (
     binary,
     call_function,
     case_when,
+    cast_to_type,
     integer_literal,
     real_literal,
     text_literal,
 )
-from hedgerow.engines.postgresql.case_mapping import list_case_pairs
 from hedgerow.engines.postgresql.date_functions import (
     add_days,
     add_months,
@@ -203,6 +204,8 @@ POSTGRESQL: Final = Dialect(
     total_cast=cast_or_null,
     concatenate=lambda a, b: binary(_shorten_text(a), exp.DPipe, _shorten_text(b)),
     round_real=round_real,
+    round_bounded=lambda value: cast_to_type(round_real(value), "integer"),
+    widen_summand=lambda value: value,
     is_nan=lambda value: binary(value, exp.EQ, real_literal(float("nan"))),
     read_stored=read_stored,
     read_stored_id=read_stored_id,

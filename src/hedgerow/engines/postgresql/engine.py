@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import psycopg
-from sqlglot import exp
 
-from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.dialect import place_tables
 from hedgerow.engines.compile.plan import make_cached_compiler
 from hedgerow.engines.compile.stored_tables import StoredTable, locate_columns
 from hedgerow.engines.data_source import SOURCE_FAILED, Cells, PhysicalColumn
 from hedgerow.engines.postgresql.dialect import POSTGRESQL
 from hedgerow.engines.postgresql.inspection import TableName, read_columns
-from hedgerow.engines.postgresql.public_copy import copy_public_table
 from hedgerow.engines.postgresql.session import PostgresSession, fetch_columns, limit_time
+from hedgerow.engines.public_copy import copy_public_table
 from hedgerow.engines.result_cells import collect_cells
 from hedgerow.engines.result_columns import ResultColumns
 from hedgerow.engines.statement import Statement
@@ -64,7 +64,10 @@ class PostgreSQL:
             name: locate_columns(tables[name].schema, relation, self._columns[name])
             for relation, name in relations.items()
         }
-        places = {relation: tables[name].name for relation, name in relations.items()}
+        places = {
+            relation: (tables[name].name.schema, tables[name].name.table)
+            for relation, name in relations.items()
+        }
         self._compile = make_cached_compiler(stored, place_tables(POSTGRESQL, places))
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
@@ -129,9 +132,13 @@ def inspect_tables(
                 name: read_columns(connection, TableName(*place)) for name, place in names.items()
             }
             for name, path in copies.items():
-                dialect = place_tables(POSTGRESQL, {"public": TableName(*names[name])})
+                dialect = place_tables(POSTGRESQL, {"public": names[name]})
                 digests[name] = copy_public_table(
-                    connection, "public", columns[name], dialect, path
+                    functools.partial(fetch_columns, connection),
+                    "public",
+                    columns[name],
+                    dialect,
+                    path,
                 )
         return columns, digests
     except psycopg.Error:
@@ -156,18 +163,3 @@ def start_engine(
         name: PostgresTable(TableName(*place), schemas[name]) for name, place in names.items()
     }
     return PostgreSQL(address, tables, deadline=deadline)
-
-
-def place_tables(dialect: Dialect, places: Mapping[str, TableName]) -> Dialect:
-    """Return a dialect that writes the numbered relations of plans by their names there."""
-
-    def rewrite(tree: exp.Expr) -> exp.Expr:
-        found = dialect.rewrite(tree)
-        for table in found.find_all(exp.Table):
-            if table.name in places:
-                place = places[table.name]
-                table.set("this", exp.to_identifier(place.table, quoted=True))
-                table.set("db", exp.to_identifier(place.schema, quoted=True))
-        return found
-
-    return replace(dialect, rewrite=rewrite)

@@ -330,11 +330,9 @@ def _read_cap(value: object, key: str) -> int | Literal["auto"]:
 
 
 def _choose_source_reader(engine: str) -> SourceReader:
-    return _read_server_table if is_server(engine) else _read_file
-
-
-def _read_server_table(value: object, key: str) -> str:
-    return normalise_table_name(read_text(value, key), key)
+    if not is_server(engine):
+        return _read_file
+    return lambda value, key: normalise_table_name(engine, read_text(value, key), key)
 
 
 def _read_file(value: object, key: str) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import psycopg
 from sqlglot import exp
 
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.sql_builders import column, order_by, select
 from hedgerow.engines.compile.sql_writer import render_sql
 from hedgerow.engines.data_source import PhysicalColumn
-from hedgerow.engines.postgresql.session import fetch_columns
+from hedgerow.engines.result_columns import ResultColumns
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import SourceError
 from hedgerow.plan.values import Type, Value
@@ -28,7 +27,7 @@ _MAX_ROWS: Final = 5_000_000
 
 
 def copy_public_table(
-    connection: psycopg.Connection[Any],
+    fetch: Callable[[Statement], ResultColumns],
     relation: str,
     columns: Sequence[PhysicalColumn],
     dialect: Dialect,
@@ -42,7 +41,7 @@ def copy_public_table(
     sorted_rows = rows.order_by(*order_by([column(name) for name, _ in outputs]).expressions)
     types = [there.type for there in readable if there.type is not None]
     query = sorted_rows.limit(_MAX_ROWS + 1)
-    keys, _ = fetch_columns(connection, Statement(render_sql(query, dialect), tuple(types), ()))
+    keys, _ = fetch(Statement(render_sql(query, dialect), tuple(types), ()))
     if keys and len(keys[0]) > _MAX_ROWS:
         raise SourceError(
             f"A public table has more than {_MAX_ROWS:,} rows. Declare it without public = true,"

@@ -1,7 +1,7 @@
 """Upper and lower case of code points, as ``translate`` takes them.
 
 PostgreSQL's own functions know ASCII alone under the collation "C", and under others they follow
-the locale of the server.
+the locale of the server; those of Spark may write several code points for one.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.engines.postgresql.case_mapping import list_case_pairs
+from hedgerow.engines.case_mapping import list_case_pairs
 from hedgerow.plan.scalar.strings import STRING_FUNCTIONS
 
 
