@@ -6,14 +6,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from pygwire import messages as pg
 
 from hedgerow.service.wire.catalog.catalog_reader import CatalogReader
 from hedgerow.service.wire.command_failure import CommandFailed
 from hedgerow.service.wire.session_settings import SessionSettings
-from hedgerow.service.wire.statement_text import split_statements
+from service.clients.helpers_clients import free_of_charge, get_address
 from service.helpers_service import RunningService
-
-TRACES = sorted((Path(__file__).parents[1] / "traces").glob("*.sql"))
+from service.wire.helpers_traces import TRACES, read_trace
+from service.wire.helpers_wire_fuzz import FuzzedSession
 
 
 def read(running: RunningService, who: str = "ana") -> CatalogReader:
@@ -124,25 +125,54 @@ def test_a_deep_statement_is_refused(running: RunningService) -> None:
 def test_the_first_sync_of_a_tool_meets_no_error_and_is_free(
     running: RunningService, path: Path
 ) -> None:
-    def count_charges() -> int:
-        entries = running.service._database.ledger.entries()
-        return sum(entry.kind == "charge" for entry in entries)
-
-    before, notes = count_charges(), []
-    with psycopg.connect(
-        host="127.0.0.1",
-        port=running.pg_port,
-        user="ana",
-        password=running.tokens["ana"],
-        dbname="clinic",
-        autocommit=True,
-    ) as connection:
+    notes: list[str | None] = []
+    with (
+        free_of_charge(running),
+        psycopg.connect(**get_address(running), autocommit=True) as connection,
+    ):
         connection.add_notice_handler(lambda note: notes.append(note.message_primary))
-        for statement in split_statements(path.read_text(encoding="utf-8")):
-            connection.execute(statement.encode())
+        for statement in read_trace(path):
+            connection.execute(statement.plain.encode())
     assert notes == []
-    assert count_charges() == before
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_drivers_that_prepare_meet_no_error_either(running: RunningService, path: Path) -> None:
+    session = FuzzedSession(running, "ana", running.tokens["ana"])
+    with free_of_charge(running):
+        for number, statement in enumerate(read_trace(path)):
+            is_pgx = path.stem == "grafana"
+            sent = statement.write_as_pgx(number) if is_pgx else statement.write_as_jdbc()
+            session.send(b"".join(one.to_wire() for one in (*sent, pg.Sync())))
+            found = session.read_until(pg.ReadyForQuery)
+            wrong = [one for one in found if isinstance(one, pg.ErrorResponse | pg.NoticeResponse)]
+            assert wrong == [], statement.sql
+            described = [one for one in found if isinstance(one, pg.RowDescription)]
+            rows = [one for one in found if isinstance(one, pg.DataRow)]
+            assert all(len(one.columns) == len(described[-1].fields) for one in rows)
+    session.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        # Metabase looks at rows to guess what a column means, DBeaver and Superset show them.
+        'SELECT "public"."visits"."age" AS "age" FROM "public"."visits" LIMIT 10000',
+        "SELECT x.* FROM public.visits x",
+        "SELECT * FROM public.visits LIMIT 1001 OFFSET 0",
+    ],
+)
+def test_a_look_at_rows_is_refused_and_free(running: RunningService, sql: str) -> None:
+    with (
+        free_of_charge(running),
+        psycopg.connect(**get_address(running)) as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        connection.execute(sql.encode())
 
 
 def test_the_traces_are_there() -> None:
     assert [path.stem for path in TRACES] == ["dbeaver", "grafana", "metabase", "superset"]
+    bound = {path.stem: sum(len(one.values) for one in read_trace(path)) for path in TRACES}
+    assert bound["dbeaver"] > 10
+    assert bound["metabase"] > 2

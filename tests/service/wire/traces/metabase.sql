@@ -1,4 +1,5 @@
 -- Metabase 0.5x: the connection, the privileges, the tables, the fields, the keys and the indexes.
+-- What JDBC binds stands in a comment above its statement.
 SET extra_float_digits = 2;
 SET application_name = 'Metabase v0.55.1';
 SHOW TRANSACTION ISOLATION LEVEL;
@@ -33,6 +34,7 @@ WITH table_privileges AS (
     AND pg_catalog.has_schema_privilege(current_user, t.schemaname, 'usage')
 )
 SELECT t.* FROM table_privileges t;
+-- binds varchar public
 SELECT "n"."nspname" AS "schema", "c"."relname" AS "name",
   CASE "c"."relkind" WHEN 'r' THEN 'TABLE' WHEN 'p' THEN 'PARTITIONED TABLE' WHEN 'v' THEN 'VIEW'
     WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE NULL END AS "type",
@@ -46,10 +48,11 @@ LEFT JOIN "pg_stat_user_tables" AS "stat"
   ON ("n"."nspname" = "stat"."schemaname") AND ("c"."relname" = "stat"."relname")
 WHERE ("c"."relnamespace" = "n"."oid") AND ("n"."nspname" !~ '^pg_')
   AND ("n"."nspname" <> 'information_schema') AND c.relkind IN ('r', 'p', 'v', 'f', 'm')
-  AND ("n"."nspname" IN ('public'))
+  AND ("n"."nspname" IN ($1))
 ORDER BY "type" ASC, "schema" ASC, "name" ASC;
 SELECT nspname, typname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE t.oid IN (SELECT DISTINCT enumtypid FROM pg_enum e);
+-- binds varchar public, varchar public
 SELECT "c"."column_name" AS "name",
   CASE WHEN "c"."udt_schema" IN ('public', 'pg_catalog') THEN FORMAT('%s', "c"."udt_name")
     ELSE FORMAT('"%s"."%s"', "c"."udt_schema", "c"."udt_name") END AS "database-type",
@@ -74,7 +77,7 @@ LEFT JOIN (
   ON ("c"."table_schema" = "pk"."table_schema") AND ("c"."table_name" = "pk"."table_name")
   AND ("c"."column_name" = "pk"."column_name")
 WHERE c.table_schema !~ '^information_schema|catalog_history|pg_'
-  AND ("c"."table_schema" IN ('public'))
+  AND ("c"."table_schema" IN ($1))
 UNION ALL
 SELECT "pa"."attname" AS "name",
   CASE WHEN "ptn"."nspname" IN ('public', 'pg_catalog') THEN FORMAT('%s', "pt"."typname")
@@ -87,7 +90,7 @@ INNER JOIN "pg_catalog"."pg_namespace" AS "pn" ON "pn"."oid" = "pc"."relnamespac
 INNER JOIN "pg_catalog"."pg_attribute" AS "pa" ON "pa"."attrelid" = "pc"."oid"
 INNER JOIN "pg_catalog"."pg_type" AS "pt" ON "pt"."oid" = "pa"."atttypid"
 INNER JOIN "pg_catalog"."pg_namespace" AS "ptn" ON "ptn"."oid" = "pt"."typnamespace"
-WHERE ("pc"."relkind" = 'm') AND ("pa"."attnum" >= 1) AND ("pn"."nspname" IN ('public'))
+WHERE ("pc"."relkind" = 'm') AND ("pa"."attnum" >= 1) AND ("pn"."nspname" IN ($2))
 ORDER BY "table-schema", "table-name", "database-position";
 SELECT "fk_ns"."nspname" AS "fk-table-schema", "fk_table"."relname" AS "fk-table-name",
   "fk_column"."attname" AS "fk-column-name", "pk_ns"."nspname" AS "pk-table-schema",
