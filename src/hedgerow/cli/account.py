@@ -170,12 +170,10 @@ def _open_accounts(policy: PolicyFile) -> Iterator[AccountFile]:
     require_serve_packages()
     from hedgerow.database.open_database import open
     from hedgerow.service.accounts.account_file import AccountFile
-    from hedgerow.service.query_service import account_path
+    from hedgerow.service.shared_state import locate_accounts
 
     with open(policy) as database:
-        accounts = AccountFile(
-            account_path(database.policy.folder, database.policy.name), database.ledger
-        )
+        accounts = AccountFile(locate_accounts(database.policy), database.ledger)
         try:
             yield accounts
         finally:

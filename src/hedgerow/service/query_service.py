@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
@@ -47,11 +46,11 @@ from hedgerow.service.question_run import PunctualLedger, find_run, track_run
 from hedgerow.service.run_schedule import RunSchedule
 from hedgerow.service.service_documents import ServiceDocuments
 from hedgerow.service.settings import ServiceSettings
-from hedgerow.service.single_flight import FlightLocks
+from hedgerow.service.shared_state import build_flight_locks, locate_accounts
 from hedgerow.service.statement_clauses import is_explanation, names_epsilon
 from hedgerow.service.statement_limits import check_statement
 
-__all__ = ["AskedAnswer", "OutputColumnType", "QueryService", "account_path"]
+__all__ = ["AskedAnswer", "OutputColumnType", "QueryService"]
 
 AskedAnswer = Answer | Explanation | ExactTable | PostprocessedAnswer
 
@@ -67,7 +66,7 @@ class QueryService(ServiceDocuments):
         self._lock = threading.RLock()
         self._database = self._share_runs(open_with_engines(settings.policy, self._build_pool))
         policy = self._database.policy
-        self.accounts = AccountFile(account_path(policy.folder, policy.name), self._database.ledger)
+        self.accounts = AccountFile(locate_accounts(policy), self._database.ledger)
         self._users: Counter[Database] = Counter()  # the requests that use each database now
 
     def ask(
@@ -328,12 +327,10 @@ class QueryService(ServiceDocuments):
 
     def _share_runs(self, database: Database) -> Database:
         """Let all processes share the runs of a database, and return it."""
-        path = database.policy.ledger_path
-        assert path is not None  # only a frame may have none
+        place = database.policy.ledger_place
+        assert place is not None  # only a frame may have none
         # Whoever waits for a run waits for its turn at an engine, too.
-        locks = FlightLocks(
-            path.with_name(path.name + ".flight-lock"), wait=3 * self.settings.limits.wait_seconds
-        )
+        locks = build_flight_locks(place, wait=3 * self.settings.limits.wait_seconds)
 
         @contextmanager
         def enter_flight(*keys: str) -> Iterator[None]:
@@ -360,11 +357,6 @@ def _add_notes(answer: AskedAnswer, notes: tuple[str, ...]) -> AskedAnswer:
         first, *others = answer.pieces
         return replace(answer, pieces=(replace(first, notes=(*first.notes, *notes)), *others))
     return answer
-
-
-def account_path(folder: Path, name: str) -> Path:
-    """Return the path of the account file of a policy."""
-    return folder / f"{name}.accounts"
 
 
 def _explain_quietly(explain: Callable[[], Explanation]) -> Explanation | None:

@@ -9,6 +9,7 @@ holds between all processes of a host, survives kill -9, and leaves nothing to c
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import os
 import struct
@@ -20,7 +21,7 @@ from typing import Final
 
 from hedgerow.service.problems import Overloaded
 
-__all__ = ["FlightLocks"]
+__all__ = ["FlightLocks", "choose_place", "wait_for_lock"]
 
 _PLACES: Final = 2**62
 _PAUSES: Final = (0.01, 0.02, 0.05)  # seconds between two tries; the last one is repeated
@@ -40,22 +41,18 @@ class FlightLocks:
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             until = time.monotonic() + self._wait
-            for place in sorted({_choose_place(key) for key in keys}):
-                _lock_place(file, place, until, check)
+            for place in sorted({choose_place(key) for key in keys}):
+                wait_for_lock(functools.partial(_lock_place, file, place), until, check)
             yield
         finally:
             os.close(file)
 
 
-def _lock_place(file: int, place: int, until: float, check: Callable[[], None]) -> None:
-    lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, place, 1, 0)
+def wait_for_lock(take: Callable[[], bool], until: float, check: Callable[[], None]) -> None:
+    """Try to take a lock until it is ours; ``check`` may end the wait by an error."""
     tries = 0
-    while True:
-        try:
-            fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
-            return
-        except (BlockingIOError, PermissionError):
-            check()
+    while not take():
+        check()
         if time.monotonic() > until:
             raise Overloaded(
                 "Somebody else has been asking the same question for too long. Try again.", 5
@@ -64,5 +61,15 @@ def _lock_place(file: int, place: int, until: float, check: Callable[[], None]) 
         tries += 1
 
 
-def _choose_place(key: str) -> int:
+def _lock_place(file: int, place: int) -> bool:
+    lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, place, 1, 0)
+    try:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def choose_place(key: str) -> int:
+    """Return the number of a question's lock."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % _PLACES

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from hedgerow.ledger import MemoryLedger
 from hedgerow.service.accounts import account_file
 from hedgerow.service.accounts.account_file import AccountFile
 from hedgerow.service.accounts.records import Role
+from service.accounts.helpers_stores import PLACES
 
 PASSWORD = "a long enough password"
 
@@ -21,9 +21,11 @@ def ledger() -> MemoryLedger:
     return MemoryLedger()
 
 
-@pytest.fixture
-def accounts(tmp_path: Path, ledger: MemoryLedger) -> Iterator[AccountFile]:
-    file = AccountFile(tmp_path / "clinic.accounts", ledger)
+@pytest.fixture(params=PLACES)
+def accounts(
+    request: pytest.FixtureRequest, tmp_path: Path, ledger: MemoryLedger
+) -> Iterator[AccountFile]:
+    file = AccountFile(PLACES[request.param](tmp_path), ledger)
     yield file
     file.close()
 
@@ -44,7 +46,6 @@ def test_an_account_is_in_the_ledger_with_who_added_it(
     assert (act.kind, act.body["words"], act.body["by"]) == ("act", "add account", "carl")
     assert act.body["about"] == {"account": "ana", "role": "analyst"}
     assert PASSWORD not in act.text
-    assert stat.S_IMODE(accounts.path.stat().st_mode) == 0o600
 
 
 class Crash(Exception):
@@ -116,7 +117,7 @@ def test_a_revocation_holds_at_once_in_another_process(
 ) -> None:
     accounts.add_account("ana", Role.analyst, None, "carl")
     text, token = accounts.add_token("ana", "laptop", "ana")
-    other = AccountFile(accounts.path, ledger)
+    other = AccountFile(accounts.place, ledger)
     assert other.find_caller(text) is not None
     accounts.revoke_token(token.number, "carl")
     assert other.find_caller(text) is None
@@ -172,7 +173,7 @@ def test_a_revocation_owes_the_ledger_its_entry(
     assert accounts.list_tokens()[0].is_revoked
     assert accounts.check_login("ana", PASSWORD) is None
     assert ledger.entries()[-1].body["words"] == "add token"
-    AccountFile(accounts.path, ledger).close()
+    AccountFile(accounts.place, ledger).close()
     assert [entry.body["words"] for entry in ledger.entries()[-2:]] == [
         *("revoke token", "disable account")
     ]
@@ -238,7 +239,7 @@ def test_a_name_has_one_salt_whether_it_has_an_account(
     assert accounts.choose_salt("ana") == before
     ((_, keys),) = accounts.list_scram_keys("ana")
     assert keys.salt == before
-    again = AccountFile(accounts.path, ledger)
+    again = AccountFile(accounts.place, ledger)
     assert again.choose_salt("ana") == before
     assert again.choose_salt("nobody") == accounts.choose_salt("nobody")
     again.close()

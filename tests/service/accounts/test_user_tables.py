@@ -9,11 +9,12 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger import MemoryLedger
 from hedgerow.service.accounts import user_tables
 from hedgerow.service.accounts.account_file import AccountFile
+from service.accounts.helpers_stores import PLACES
 
 
-@pytest.fixture
-def tables(tmp_path: Path) -> Iterator[AccountFile]:
-    file = AccountFile(tmp_path / "clinic.accounts", MemoryLedger())
+@pytest.fixture(params=PLACES)
+def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AccountFile]:
+    file = AccountFile(PLACES[request.param](tmp_path), MemoryLedger())
     yield file
     file.close()
 

@@ -62,7 +62,7 @@ def test_each_threshold_alerts_once_whoever_looks(
     # Two processes over one file.
     watchers = [
         BudgetAlerts(settings, "clinic", lambda: budget, file)
-        for file in (tables, AccountFile(tables.path, MemoryLedger()))
+        for file in (tables, AccountFile(tables.place, MemoryLedger()))
     ]
 
     def check() -> list[int]:

@@ -1,10 +1,11 @@
-"""The file of accounts, tokens and sessions: SQLite beside the policy, readable by its owner only.
+"""The accounts, tokens and sessions of a policy: in an SQLite file beside it, or in the server of
+its ledger, where several hosts share them.
 
 An act that grants something (an account, a password, a token) is written here first, under a random
 act id, and counts only once the ledger holds the entry of that id: so the act and its entry happen
 together or not at all, whatever crashes in between. An act that takes something away counts at
 once; its entry is written down with it, and whichever process looks next brings it to the ledger.
-Every process reads the file anew for each request, so a revocation holds everywhere at once.
+Every process reads them anew for each request, so a revocation holds everywhere at once.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from hedgerow.database.query.run import CUSTODIAN
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import format_now
 from hedgerow.ledger.interface import LedgerBase
+from hedgerow.ledger.location import Location
 from hedgerow.service.accounts.login_tables import LOGIN_TABLES
 from hedgerow.service.accounts.passwords import check_password, hash_password
 from hedgerow.service.accounts.records import AccessToken, Account, Caller, Role, Session
+from hedgerow.service.accounts.table_stores import open_store
 from hedgerow.service.accounts.tokens import (
     ScramKeys,
     compute_token_digest,
@@ -62,18 +63,9 @@ _TOKEN_COLUMNS: Final = (
 class AccountFile(UserTables):
     """The accounts of a policy; created if it does not exist."""
 
-    _noun = "account file"
-    _lost = "nothing was changed"
-    _kept = "accounts are kept"
-
-    def __init__(self, path: str | Path, ledger: LedgerBase, *, wait: float = 10.0) -> None:
-        super().__init__(path)
-        self._ledger = ledger
-        with self._locked():
-            with suppress(FileExistsError):
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            self._db = self._connect(self.path, wait)
-            self._db.execute(_TABLES + LOGIN_TABLES + USER_TABLES)
+    def __init__(self, place: Location, ledger: LedgerBase, *, wait: float = 10.0) -> None:
+        self.place, self._ledger = place, ledger
+        self._store = open_store(place, _TABLES + LOGIN_TABLES + USER_TABLES, wait)
         self.complete_acts()
 
     def use_ledger(self, ledger: LedgerBase) -> None:
@@ -99,7 +91,9 @@ class AccountFile(UserTables):
         def write(db: Any) -> None:
             db.execute("DELETE FROM passwords WHERE account = ?", (name,))
             db.execute(
-                "INSERT OR REPLACE INTO accounts VALUES (?, ?, 0, ?, ?, ?)",
+                "INSERT INTO accounts VALUES (?, ?, 0, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
+                " role = excluded.role, disabled = 0, enable_act = excluded.enable_act,"
+                " created = excluded.created, act = excluded.act",
                 (name, role.value, act, format_now(), act),
             )
             _write_password(db, name, digest, act)
@@ -330,7 +324,7 @@ class AccountFile(UserTables):
         """Record the acts whose process ended before it reached the ledger."""
         if self._select_one("SELECT * FROM pending_acts") is None:
             return
-        # The write lock of this file keeps other processes from doing the same.
+        # The lock of this transaction keeps other processes from doing the same.
         with self._locked(), self._transaction() as db:
             for row in self._select("SELECT * FROM pending_acts ORDER BY number"):
                 if not self._holds(row["act"]):

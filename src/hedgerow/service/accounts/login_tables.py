@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 import time
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from hedgerow.service.accounts.records import LoginMethod, Session
+from hedgerow.service.accounts.table_stores import Statements, TableStore
 from hedgerow.service.accounts.tokens import compute_token_digest
-from hedgerow.sqlite_file import SqliteFile
 
 __all__ = ["LOGIN_TABLES", "SESSION_SECONDS", "LoginTables"]
 
@@ -33,8 +34,10 @@ _STARTED_SECONDS: Final = 600
 _MOST_STARTED: Final = 10_000
 
 
-class LoginTables(SqliteFile):
-    """The tables of logins in the account file."""
+class LoginTables:
+    """The tables of logins among those of accounts."""
+
+    _store: TableStore
 
     def open_session(
         self,
@@ -96,8 +99,8 @@ class LoginTables(SqliteFile):
         now = time.time()
         with self._locked(), self._transaction() as db:
             db.execute(
-                "DELETE FROM started_logins WHERE expires < ? OR rowid <= (SELECT max(rowid) - ?"
-                " FROM started_logins)",
+                "DELETE FROM started_logins WHERE expires < ? OR expires <= (SELECT expires FROM"
+                " started_logins ORDER BY expires DESC LIMIT 1 OFFSET ?)",
                 (now, _MOST_STARTED),
             )
             db.execute(
@@ -140,9 +143,11 @@ class LoginTables(SqliteFile):
                 " 'place %')",
                 (now - _KNOWN_DAYS * _DAY, now - _DAY),
             )
-            known = db.execute("SELECT * FROM login_failures WHERE subject = ?", (place,))
+            known = db.execute(
+                "SELECT * FROM login_failures WHERE subject = ?", (place,)
+            ).fetchone()
             held = {}
-            for subject in (f"name {name}" if known.fetchone() is None else place, address):
+            for subject in (f"name {name}" if known is None else place, address):
                 row = db.execute(
                     "SELECT count, until FROM login_failures WHERE subject = ?", (subject,)
                 ).fetchone()
@@ -154,7 +159,8 @@ class LoginTables(SqliteFile):
                 counted = count - (_FREE_TRIES if subject == address else free)
                 delay = min(2.0 ** min(max(0, counted - 3), 20), _LONGEST_DELAY)
                 db.execute(
-                    "INSERT OR REPLACE INTO login_failures VALUES (?, ?, ?)",
+                    "INSERT INTO login_failures VALUES (?, ?, ?) ON CONFLICT (subject) DO UPDATE"
+                    " SET count = excluded.count, until = excluded.until",
                     (subject, count, now + delay if counted > 0 else now),
                 )
         return 0.0
@@ -165,10 +171,9 @@ class LoginTables(SqliteFile):
         try those of others for ever."""
         now, place, address = time.time(), _name_place(name, address), f"address {address}"
         with self._locked(), self._transaction() as db:
-            db.execute(
+            if not db.change(
                 "UPDATE login_failures SET count = 0, until = ? WHERE subject = ?", (now, place)
-            )
-            if not db.changes():
+            ):
                 db.execute("DELETE FROM login_failures WHERE subject = ?", (f"name {name}",))
                 db.execute("INSERT INTO login_failures VALUES (?, 0, ?)", (place, now))
             db.execute(
@@ -176,19 +181,23 @@ class LoginTables(SqliteFile):
                 (now, address),
             )
 
-    # Reading
+    # The store
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return self._store.hold()
+
+    def _transaction(self) -> AbstractContextManager[Statements]:
+        return self._store.begin()
 
     def _select(self, sql: str, *values: object) -> list[dict[str, Any]]:
-        with self._locked():
-            cursor = self._require_connection().cursor()
-            rows = []
-            for row in cursor.execute(sql, values):
-                names = [column[0] for column in cursor.get_description()]
-                rows.append(dict(zip(names, row, strict=True)))
-        return rows
+        return self._store.select(sql, *values)
 
     def _select_one(self, sql: str, *values: object) -> dict[str, Any] | None:
         return next(iter(self._select(sql, *values)), None)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
 
 
 def _name_place(name: str, address: str) -> str:

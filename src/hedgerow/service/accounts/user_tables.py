@@ -26,7 +26,7 @@ _MAX_SAVED: Final = 200
 
 
 class UserTables(LoginTables):
-    """The tables of users in the account file."""
+    """The tables of users among those of accounts."""
 
     # Request keys
 
@@ -34,7 +34,8 @@ class UserTables(LoginTables):
         """Return whether a request key of an account is new or was used for the same question."""
         with self._locked(), self._transaction() as db:
             db.execute(
-                "INSERT OR IGNORE INTO requests VALUES (?, ?, ?)", (account, request, digest)
+                "INSERT INTO requests VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (account, request, digest),
             )
         row = self._select_one(
             "SELECT digest FROM requests WHERE account = ? AND request = ?", account, request
@@ -51,7 +52,8 @@ class UserTables(LoginTables):
             raise Refused(f"At most {_MAX_SAVED} questions can be saved. Delete one first.")
         with self._locked(), self._transaction() as db:
             db.execute(
-                "INSERT OR REPLACE INTO saved_questions VALUES (?, ?, ?, ?)",
+                "INSERT INTO saved_questions VALUES (?, ?, ?, ?) ON CONFLICT (account, name)"
+                " DO UPDATE SET sql = excluded.sql, epsilon = excluded.epsilon",
                 (account, name, sql, epsilon),
             )
 
@@ -76,7 +78,8 @@ class UserTables(LoginTables):
         """Keep the text of a question that was charged, for the history of its account."""
         with self._locked(), self._transaction() as db:
             db.execute(
-                "INSERT OR IGNORE INTO asked_questions VALUES (?, ?, ?)", (entry, account, sql)
+                "INSERT INTO asked_questions VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (entry, account, sql),
             )
 
     def list_asked_questions(self) -> dict[int, str]:
@@ -92,13 +95,13 @@ class UserTables(LoginTables):
         again."""
         now, key = time.time(), (population, percent, total)
         with self._locked(), self._transaction() as db:
-            db.execute("INSERT OR IGNORE INTO alerts VALUES (?, ?, ?, 0, 0)", key)
-            db.execute(
+            db.execute("INSERT INTO alerts VALUES (?, ?, ?, 0, 0) ON CONFLICT DO NOTHING", key)
+            claimed = db.change(
                 "UPDATE alerts SET claimed = ? WHERE population = ? AND percent = ? AND total = ?"
                 " AND is_sent = 0 AND claimed < ?",
                 (now, *key, now - _RETRY_SECONDS),
             )
-            return bool(db.changes())
+            return bool(claimed)
 
     def finish_alert(self, population: str, percent: int, total: str) -> None:
         """Record that an alert was sent."""
