@@ -12,11 +12,13 @@ from psycopg import errors
 from engines.postgresql.helpers_server import get_server
 from hedgerow.errors import LedgerError
 from hedgerow.ledger.location import ServerLocation
+from hedgerow.ledger.postgresql import connection
 from hedgerow.ledger.postgresql.connection import (
     DURABLE_SETTINGS,
     build_statements,
     connect,
     explain_errors,
+    is_safe_connection,
 )
 from ledger.helpers_stores import TableStore
 
@@ -34,6 +36,35 @@ def test_a_connection_commits_each_step_and_lets_go_of_its_lock() -> None:
         *("250ms", "1min"),
         *("off", "off", "off", "off", "off", "off", "read committed"),  # of this lossy server
     ]
+
+
+@pytest.mark.parametrize(
+    ("host", "mode", "safe"),
+    [
+        ("", b"prefer", True),
+        ("127.0.0.1", None, True),
+        ("::1", b"prefer", True),
+        ("10.0.0.1", b"verify-full", True),
+        ("10.0.0.1", b"require", False),
+        ("10.0.0.1", None, False),
+    ],
+)
+def test_a_connection_that_leaves_the_host_checks_the_certificate(
+    host: str, mode: bytes | None, safe: bool
+) -> None:
+    assert is_safe_connection(host, mode) == safe
+
+
+def test_variables_of_the_driver_cannot_lead_it_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address names no host, so PGHOSTADDR does; here one that only seems to be elsewhere."""
+    server = get_server()
+    monkeypatch.setenv("PGHOSTADDR", "127.0.0.1")
+    monkeypatch.setenv("PGPORT", str(server.port))
+    place = ServerLocation("postgresql://reader@/postgres", "house", "the server", Path("x"))
+    connect(place, 1).close()
+    monkeypatch.setattr(connection, "is_safe_connection", lambda host, _: host != "127.0.0.1")
+    with pytest.raises(LedgerError, match=r"leaves this host.*unset PGHOST"):
+        connect(place, 1)
 
 
 def test_a_schema_of_any_name_is_quoted(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ What the server says never leaves this module: it may name hosts, roles and valu
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -15,7 +16,14 @@ from psycopg import errors, sql
 from hedgerow.errors import LedgerError
 from hedgerow.ledger.location import ServerLocation
 
-__all__ = ["DURABLE_SETTINGS", "Connection", "build_statements", "connect", "explain_errors"]
+__all__ = [
+    "DURABLE_SETTINGS",
+    "Connection",
+    "build_statements",
+    "connect",
+    "explain_errors",
+    "is_safe_connection",
+]
 
 Connection = psycopg.Connection[Any]
 
@@ -82,7 +90,7 @@ def build_statements(schema: str) -> dict[str, sql.Composed]:
 def connect(place: ServerLocation, wait: float) -> Connection:
     """Connect to the server; a lock is waited for as long as ``wait``."""
     session = {**_SESSION, "lock_timeout": str(max(1, int(wait * 1000)))}
-    return psycopg.connect(
+    database = psycopg.connect(
         place.address,
         autocommit=True,
         connect_timeout=_CONNECT_SECONDS,
@@ -90,6 +98,22 @@ def connect(place: ServerLocation, wait: float) -> Connection:
         prepare_threshold=None,
         **_KEEPALIVES,
     )
+    mode = next(one.val for one in database.pgconn.info if one.keyword == b"sslmode")
+    if not is_safe_connection(database.info.hostaddr, mode):
+        database.close()
+        raise LedgerError(
+            f"The connection to '{place.name}' leaves this host without checking the server's"
+            " certificate. Add ?sslmode=verify-full to ledger in the policy, or unset PGHOST,"
+            " PGHOSTADDR and PGSERVICE."
+        )
+    return database
+
+
+def is_safe_connection(host: str, mode: bytes | None) -> bool:
+    """Return whether a connection to an address ("" for a socket) stays on this host or checks the
+    server's certificate. Variables and service files of the driver decide where it really goes.
+    """
+    return mode == b"verify-full" or not host or ipaddress.ip_address(host).is_loopback
 
 
 @contextmanager
