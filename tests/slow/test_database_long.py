@@ -6,8 +6,10 @@ import pytest
 
 from database.attacks import shop
 from database.attacks.seeking import FUNCTIONS, ONE_TABLE, SHOP, Found, seek
+from database.attacks.test_composite_ids import STORES
 from database.attacks.test_joins_across_units import FORUM
 from database.attacks.test_same_customer import STATEMENTS, look_at_all
+from database.attacks.wards import seek_wards
 
 PAIRS, PARTS = 2_000, 50
 KINDS = {
@@ -61,3 +63,17 @@ def test_relations_of_one_customer_stay_within_the_sensitivity(statement: str) -
     assert found.violations == []
     assert found.refused == 0
     assert found.pairs >= PAIRS
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_no_customer_of_a_store_moves_an_answer_further_than_declared(part: int) -> None:
+    found = seek(f"stores at length {part}", PAIRS, STORES)
+    assert found.violations == []
+    assert found.pairs >= PAIRS
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_no_patient_and_no_doctor_moves_an_answer_further_than_declared(part: int) -> None:
+    counts, problems = seek_wards(f"wards at length {part}", PAIRS)
+    print(counts)
+    assert problems == []
