@@ -71,6 +71,20 @@ def test_a_role_passes_where_it_may_and_nowhere_else(
     assert wrong == []
 
 
+def test_a_path_takes_no_other_method_from_anybody(running: RunningService) -> None:
+    methods: dict[str, set[str]] = {}
+    for route in list_routes(running.service, Metrics()):
+        methods.setdefault(route.path, set()).add(route.method)
+    cookie = running.service.accounts.open_session("carl")
+    wrong = []
+    for path, known in methods.items():
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - known:
+            answer = running.request(method, path, who="carl", cookie=cookie)
+            if answer.status != 405:
+                wrong.append((method, path, answer.status))
+    assert wrong == []
+
+
 def test_the_port_for_counters_is_for_this_machine_by_its_own_names(
     running: RunningService,
 ) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import signal
 import ssl
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from bench.serving import ServeProcess, add_analysts
 
+from hedgerow.cli.app import main
 from hedgerow.ledger.sqlite_file import read_entries
 from hedgerow.service.server import find_free_port
 from service.helpers_service import write_certificate, write_clinic
@@ -34,7 +37,8 @@ class Operator:
 
     def __init__(self, folder: Path) -> None:
         self.policy = write_clinic(folder)
-        self.token = add_analysts(self.policy, ["ana"])["ana"]
+        tokens = add_analysts(self.policy, ["ana", "eve"])
+        self.token, self.other_token = tokens["ana"], tokens["eve"]
         self.certificate, self.key = write_certificate(folder)
         self.trusted = folder / "trusted.pem"
         self.trust()
@@ -54,12 +58,17 @@ class Operator:
         """Trust the certificate that the file holds now, and no other."""
         self.trusted.write_bytes(self.certificate.read_bytes())
 
-    def fetch(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
+    def fetch(
+        self, method: str, path: str, body: object = None, token: str | None = None
+    ) -> tuple[int, bytes]:
         context = ssl.create_default_context(cafile=str(self.trusted))
         connection = http.client.HTTPSConnection(
             "localhost", self.service.port, timeout=60, context=context
         )
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers = {
+            "Authorization": f"Bearer {token or self.token}",
+            "Content-Type": "application/json",
+        }
         try:
             connection.request(method, path, json.dumps(body) if body else None, headers)
             response = connection.getresponse()
@@ -73,16 +82,20 @@ class Operator:
             is_ready = self.fetch("GET", "/readyz")[0] == 200
         except OSError:
             return False
-        with psycopg.connect(
+        with self.connect("ana", self.token) as connection:
+            return is_ready and connection.pgconn.ssl_in_use
+
+    def connect(self, name: str, token: str) -> psycopg.Connection[Any]:
+        return psycopg.connect(
             host="localhost",
             port=self.service.pg_port,
-            user="ana",
-            password=self.token,
+            user=name,
+            password=token,
             dbname="clinic",
             sslmode="verify-full",
             sslrootcert=str(self.trusted),
-        ) as connection:
-            return is_ready and connection.pgconn.ssl_in_use
+            autocommit=True,
+        )
 
     def signal(self, number: signal.Signals) -> None:
         assert self.service.process is not None
@@ -112,6 +125,16 @@ def test_a_service_renews_its_certificate_and_ends_when_all_is_answered(tmp_path
         )
     )
     assert operator.is_served_as_trusted()
+
+    # What another process takes away ends here, also where nothing is asked.
+    idle = operator.connect("eve", operator.other_token)
+    assert operator.fetch("GET", "/api/v1/tables", token=operator.other_token)[0] == 200
+    assert main(["account", "disable", str(operator.policy), "eve"]) == 0
+    assert operator.fetch("GET", "/api/v1/tables", token=operator.other_token)[0] == 401
+    wait_for(lambda: bool(select.select([idle.fileno()], [], [], 0)[0]))
+    with pytest.raises(psycopg.OperationalError, match="account is disabled"):
+        idle.execute("SELECT 1")
+    idle.close()
 
     # What was charged is answered before the service ends; nothing new begins.
     sql = "SELECT COUNT(*) AS n FROM visits WHERE region = 'north' AND age <> 77"
