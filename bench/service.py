@@ -96,7 +96,7 @@ def service(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
                 for is_new, count in ((True, each), (False, 3 * each)):
                     rows.append(bench.measure_rate(analysts, 1 if quick else count, is_new=is_new))
             rows += bench.measure_connections(20 if quick else IDLE)
-            rows.append(bench.measure_crowd(20 if quick else 240, 20 if quick else HALF_OPEN))
+            rows.append(bench.measure_crowd(20 if quick else 280, 20 if quick else HALF_OPEN))
     auc, error = logins
     rows.append(_row("AUC of known and unknown names", "time of a login", auc, None))
     overhead = [
@@ -287,6 +287,7 @@ def _gather_crowd(port: int, size: int) -> Iterator[None]:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+        sleep(2)  # until the service has accepted them all
         try:
             yield
         finally:
