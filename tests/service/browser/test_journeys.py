@@ -101,6 +101,22 @@ def ask_with_preview(ana: Visitor, sql: str) -> None:
     ana.check()
 
 
+def test_a_question_costs_what_its_preview_says(browser: Browser, clinic: RunningService) -> None:
+    """Also at the default epsilon, where the field of the error shows a rounded number."""
+    ana = open_visitor(browser, clinic, "desktop", "light")
+    page = ana.page
+    ana.log_in("ana")
+    page.fill("#sql", "SELECT COUNT(*) AS n FROM visits WHERE age < 71")
+    page.wait_for_selector(".panel >> text=epsilon 0.5")
+    assert float(page.input_value("#error")) > 0
+    page.click("button >> text=/^Ask$/")
+    page.wait_for_selector("#answer")
+    assert page.inner_text(".price strong").startswith("Cost: epsilon 0.5, rho")
+    assert page.input_value("#epsilon") == ""
+    assert ana.wrong == []
+    page.context.close()
+
+
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_a_custodian_changes_the_policy_and_a_token(
     browser: Browser, clinic: RunningService, width: str, scheme: Scheme

@@ -12,6 +12,7 @@
 
   let timer = null;
   let latest = 0;
+  let isErrorTyped = Boolean(error.value);
 
   const complain = (text) => {
     const box = document.createElement("pre");
@@ -21,7 +22,10 @@
   const follow = (panel, byError) => {
     // The field that was not typed in follows the one that was.
     if (byError) epsilon.value = panel.dataset.epsilon;
-    else error.value = panel.dataset.error;
+    else {
+      error.value = panel.dataset.error;
+      isErrorTyped = false;
+    }
     slider.value = Math.log10(Number(panel.dataset.epsilon)) || slider.value;
   };
   const ask = async (byError) => {
@@ -53,8 +57,14 @@
   sql.addEventListener("input", () => later(false));
   epsilon.addEventListener("input", () => later(false));
   error.addEventListener("input", () => {
+    isErrorTyped = true;
     epsilon.value = "";
     later(true);
+  });
+
+  // An error that follows is rounded: asked for, it would cost another epsilon than the one shown.
+  form.addEventListener("formdata", (event) => {
+    if (!isErrorTyped) event.formData.delete("error");
   });
 
   // The slider: epsilon on a logarithmic scale
