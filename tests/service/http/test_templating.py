@@ -8,7 +8,7 @@ from hedgerow.service.http.templating import render_template
 
 def test_everything_is_escaped() -> None:
     page = render_template(
-        "problem.html", 400, database="<db>", problem="<script>", problem_title="x"
+        "problem.html", 400, database="<db>", detail="<script>", problem_title="x"
     )
     text = bytes(page.body).decode()
     assert "&lt;script&gt;" in text
