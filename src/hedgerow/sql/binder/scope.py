@@ -284,8 +284,12 @@ class Scope:
             if names
             else _NO_COLUMNS
         )
+        if _is_aggregate_alias(node):
+            fix = f"Conditions on aggregates come last: HAVING {quote_name(name)} > 10."
+        elif any(name in (visible.range.values or ()) for visible in self.columns):
+            fix = f"Text takes single quotes: {quote_text(name)}."
         # In some databases double quotes delimit text.
-        if node.this.args.get("quoted"):
+        elif node.this.args.get("quoted"):
             fix = f"Text takes single quotes: {quote_text(name)}. {fix}"
         if name.strip(_CURLY_QUOTES) != name:  # pasted from a word processor
             fix = f"Text takes straight single quotes: {quote_text(name.strip(_CURLY_QUOTES))}."
@@ -342,3 +346,19 @@ def build_complexity_error(text: SourceText) -> Refused:
 
 _CURLY_QUOTES: Final = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _NO_COLUMNS: Final = "Use COUNT(*): all its columns are hidden."
+
+
+def _is_aggregate_alias(node: exp.Column) -> bool:
+    """Return whether WHERE reads an aggregate by its alias, which there is none of yet."""
+    where, select = node.find_ancestor(exp.Where), node.find_ancestor(exp.Select)
+    return (
+        where is not None
+        and select is not None
+        and where.parent is select
+        and any(
+            isinstance(item, exp.Alias)
+            and item.alias.casefold() == node.name.casefold()
+            and item.find(exp.AggFunc) is not None
+            for item in select.expressions
+        )
+    )

@@ -95,7 +95,7 @@ def split_statement(text: str, catalog: Catalog, refusal: Refused) -> SplitState
         outer = splitter.split_query(tree, _NameScope())
     except _NotSplittableError as problem:
         known = splitter.correlated or problem.refusal
-        raise known or _choose_refusal(refusal, splitter.collector.refusal) from None
+        raise _choose_refusal(refusal, known, splitter.collector.refusal) from None
     except RecursionError:
         raise refusal from None
     pieces = splitter.collector.list_used_pieces(outer)
@@ -112,9 +112,11 @@ def split_statement(text: str, catalog: Catalog, refusal: Refused) -> SplitState
     return SplitStatement(heading, pieces, key_tables, outer)
 
 
-def _choose_refusal(whole: Refused, innermost: Refused | None) -> Refused:
-    """Return the refusal that helps: a missing bound of a piece is worth more than the reason why
-    the statement is not one question."""
+def _choose_refusal(whole: Refused, known: Refused | None, innermost: Refused | None) -> Refused:
+    """Return the refusal that helps: of what is no piece, or of a piece that has no bounds. For one
+    problem, that of the whole statement, which has seen all of it."""
+    if known is not None and str(known).split("\n")[0] != str(whole).split("\n")[0]:
+        return known
     return innermost if isinstance(innermost, Unbounded) else whole
 
 

@@ -106,7 +106,7 @@ class _NamedArgumentScanner:
         if not self._open_brackets or self._open_brackets[-1][0] == 0:
             self._refuse(
                 "Named arguments are only allowed inside a function call",
-                f"Write MEDIAN(x, {_EXAMPLES['method']}).",
+                f"Write MEDIAN(x, {_EXAMPLES['method']}); to compare, write >=.",
             )
         if self._kept[-1].token_type != TokenType.COMMA:
             self._refuse(
