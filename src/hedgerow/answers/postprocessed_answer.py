@@ -42,6 +42,7 @@ class PostprocessedAnswer(FrameConversions):
     pieces: tuple[Answer, ...] = field(repr=False)
     intervals: Mapping[str, Sequence[Interval]] = field(default_factory=dict)
     exact_columns: frozenset[str] = frozenset()
+    remarks: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,8 +68,10 @@ class PostprocessedAnswer(FrameConversions):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of the pieces, each once, and the ones about intervals."""
-        notes = dict.fromkeys(note for piece in self.pieces for note in piece.notes)
+        """The notes of the statement and its pieces, each once, and the ones about intervals."""
+        notes = dict.fromkeys(self.remarks) | dict.fromkeys(
+            note for piece in self.pieces for note in piece.notes
+        )
         if self.intervals:
             notes[INTERVALS_NOTE] = None
         if any(name not in self.intervals for name in self.types if name not in self.keys):

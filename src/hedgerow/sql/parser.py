@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import reduce
 from typing import ClassVar, Final
 
 from sqlglot import ErrorLevel, exp
@@ -16,6 +15,7 @@ from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.nodes import RelationNode
 from hedgerow.sql.binder.row_expressions import check_args
 from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.predicates.unsatisfiable import drop_condition
 from hedgerow.sql.question import Question
 from hedgerow.sql.relations.decorrelation import join_correlated_subqueries
 from hedgerow.sql.relations.from_clause import FromBinder
@@ -25,7 +25,6 @@ from hedgerow.sql.rules.dates import is_clock
 from hedgerow.sql.rules.statements import SELECT_FORM
 from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.function_synonyms import replace_synonyms
-from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery, tokenise_query
 from hedgerow.sql.syntax.quoting import quote_name
 from hedgerow.sql.syntax.source_text import SourceText, Span
@@ -80,23 +79,9 @@ def _check_presents(text: SourceText, select: exp.Select, tables: Iterable[Table
 
 
 def parse_without_condition(text: str, catalog: Catalog) -> Question:
-    """Parse a question as if its outermost SELECT had no WHERE, which is never true, but for the
-    columns that it joins on: FROM a, b WHERE a.id = b.id."""
+    """Parse a question as if its outermost SELECT had no WHERE, which is never true."""
     heading = tokenise_query(text)
-    select = _parse_select(heading, catalog)
-    where = select.args.get("where")
-    joins = [] if where is None else list(filter(_compares_columns, split_chain(where.this)))
-    select.set("where", exp.Where(this=reduce(_join_conditions, joins)) if joins else None)
-    return build_question(heading, select, catalog)
-
-
-def _compares_columns(node: exp.Expr) -> bool:
-    inner = node.unnest()
-    return type(inner) is exp.EQ and {type(inner.this), type(inner.expression)} == {exp.Column}
-
-
-def _join_conditions(left: exp.Expr, right: exp.Expr) -> exp.Expr:
-    return exp.And(this=left, expression=right)
+    return build_question(heading, drop_condition(_parse_select(heading, catalog)), catalog)
 
 
 def _build_unquoted_name_error(text: str, catalog: Catalog) -> Refused | None:

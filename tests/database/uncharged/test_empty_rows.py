@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,11 +13,10 @@ import hedgerow as hr
 from hedgerow.database.uncharged.exact_table import ExactTable
 
 
-@pytest.fixture(scope="module")
-def db() -> Iterator[hr.Database]:
+def open_frame(ledger: str | None = None) -> hr.Database:
     frame = pd.DataFrame({"uid": [1, 2, 3], "sex": ["f", "m", "f"], "age": [3, 4, 5]})
     frame["city"] = ["a", "b", "c"]
-    with hr.protect(
+    return hr.protect(
         frame,
         unit="uid",
         epsilon=1,
@@ -23,7 +24,13 @@ def db() -> Iterator[hr.Database]:
         columns={"sex": ["f", "m"], "age": (0, 110), "city": "text"},
         max_groups=1,
         max_rows_per_group=1,
-    ) as opened:
+        ledger=ledger,
+    )
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[hr.Database]:
+    with open_frame() as opened:
         yield opened
 
 
@@ -90,3 +97,27 @@ def test_no_other_question_is_answered_without_data(db: hr.Database, sql: str) -
     with pytest.raises(hr.Refused):
         db.query(sql)
     assert db.budget.spent == 0
+
+
+def test_a_statement_of_questions_about_no_rows_is_free(db: hr.Database) -> None:
+    shares = "SELECT sex, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS t, AVG(age) AS m FROM data"
+    found = db.query(f"{shares} WHERE age > 120 GROUP BY sex ORDER BY sex")
+    assert found.rows == [{"sex": sex, "n": 0, "t": 0, "m": None} for sex in ("f", "m")]
+    levels = db.query("SELECT sex, COUNT(*) AS n FROM data WHERE FALSE GROUP BY ROLLUP (sex)")
+    assert {row["sex"]: row["n"] for row in levels.rows} == {"f": 0, "m": 0, None: 0}
+    assert db.query("SELECT DISTINCT city FROM data WHERE FALSE").rows == []
+    assert db.budget.spent == 0
+
+
+def test_only_the_other_parts_of_a_statement_are_paid_for(tmp_path: Path) -> None:
+    parts = "(SELECT COUNT(*) FROM data WHERE sex = 'x') AS a, (SELECT COUNT(*) FROM data) AS b"
+    with open_frame(str(tmp_path / "ledger")) as db:
+        found = db.query(f"SELECT {parts}", epsilon=0.25)
+        assert found.rows[0]["a"] == 0
+        assert "A part of this is free and exact. This is never true: sex is one of f, m." in (
+            found.notes
+        )
+        assert db.budget.spent == Fraction(1, 4)
+        plain = db.query("SELECT COUNT(*) FROM data", epsilon=0.25)  # stored
+        assert plain.rows == [{"count": found.rows[0]["b"]}]
+        assert db.budget.spent == Fraction(1, 4)

@@ -38,10 +38,13 @@ def describe_columns(context: QueryContext, request: QueryRequest) -> tuple[Outp
         return tuple(OutputColumnType(name, type_, False) for name, type_ in exact.types.items())
     try:
         question = context.resolver.resolve(request.sql).question
-    except UnsatisfiableCondition as refusal:
-        question = read_question_about_no_rows(request.sql, context.catalog, refusal)
     except Unsupported as refusal:
-        return _describe_statement(context, request, refusal)
+        known = None
+        if isinstance(refusal, UnsatisfiableCondition):
+            known = read_question_about_no_rows(request.sql, context.catalog, refusal)
+        if known is None:
+            return _describe_statement(context, request, refusal)
+        question = known
     if question.explain:
         return (OutputColumnType(_EXPLANATION, "text", False),)
     return _describe_question(question)

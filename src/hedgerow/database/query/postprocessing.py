@@ -112,7 +112,8 @@ def answer_statement(
     if not answers:
         return tables.run_query(prepared.query)
     named = {one.piece.name: answer for one, answer in zip(pieces, answers, strict=True)}
-    return answer_with_intervals(tables, statement.tree, prepared.query, named)
+    found = answer_with_intervals(tables, statement.tree, prepared.query, named)
+    return replace(found, remarks=statement.notes)
 
 
 def explain_statement(

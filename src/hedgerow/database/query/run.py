@@ -72,9 +72,11 @@ def run_query(
         return exact
     try:
         reading = read_question(context, request)
-    except UnsatisfiableCondition as refusal:
-        return answer_about_no_rows(request.sql, context.catalog, refusal)
     except Unsupported as refusal:
+        if isinstance(refusal, UnsatisfiableCondition):
+            known = answer_about_no_rows(request.sql, context.catalog, refusal)
+            if known is not None:
+                return known
         # Not one question; it may be ordinary SQL over several.
         statement = split_statement(request.sql, context.catalog, refusal)
         return run_split_statement(context, request, statement)

@@ -21,9 +21,13 @@ from hedgerow.sql.question import Question
 __all__ = ["answer_about_no_rows", "read_question_about_no_rows"]
 
 
-def answer_about_no_rows(sql: str, catalog: Catalog, refusal: UnsatisfiableCondition) -> ExactTable:
-    """Answer a question whose WHERE is never true."""
+def answer_about_no_rows(
+    sql: str, catalog: Catalog, refusal: UnsatisfiableCondition
+) -> ExactTable | None:
+    """Answer a question whose WHERE is never true; None if it is not one question."""
     question = read_question_about_no_rows(sql, catalog, refusal)
+    if question is None:
+        return None
     rows = arrange_rows(question, _list_empty_groups(question))
     types = {output.name: output.type for output in question.outputs}
     shown: list[dict[str, Any]] = [compute_outputs(question, row) for row in rows]
@@ -32,13 +36,13 @@ def answer_about_no_rows(sql: str, catalog: Catalog, refusal: UnsatisfiableCondi
 
 def read_question_about_no_rows(
     sql: str, catalog: Catalog, refusal: UnsatisfiableCondition
-) -> Question:
+) -> Question | None:
     """Read a question without its WHERE, which is never true; raise its refusal if it is to be
-    explained, or cannot be answered without WHERE."""
+    explained. None if it is not one question without WHERE either."""
     try:
         question = parse_without_condition(sql, catalog)
     except Refused:
-        raise refusal from None
+        return None
     if question.explain:
         raise refusal
     return question

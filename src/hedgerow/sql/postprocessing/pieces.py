@@ -21,6 +21,7 @@ from hedgerow.sql.postprocessing.constants import (
     list_samples,
 )
 from hedgerow.sql.predicates.domain_narrowing import can_be_null
+from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition, drop_condition
 from hedgerow.sql.question import QueryOptions, Question
 from hedgerow.sql.select import build_question
 from hedgerow.sql.syntax.privacy_clause import TokenisedQuery
@@ -53,7 +54,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class KeyTable:
-    """The declared keys of a SELECT without aggregates. They are public, so they are free."""
+    """The declared keys of a SELECT without aggregates, or the answer to one whose WHERE is never
+    true. They follow from the policy alone, so they are free."""
 
     name: str
     types: Mapping[str, Type]
@@ -69,6 +71,7 @@ class SplitStatement:
     pieces: tuple[Piece, ...]
     key_tables: tuple[KeyTable, ...]
     tree: exp.Query
+    notes: tuple[str, ...] = ()
 
 
 class PieceCollector:
@@ -81,6 +84,7 @@ class PieceCollector:
         self._prefix = _choose_unused_name(heading.text.sql)
         self.pieces: list[Piece] = []
         self.key_tables: list[KeyTable] = []
+        self.notes: list[str] = []  # of what is known without data
         self.constants: dict[str, QueryConstant] = {}
         self.refusal: Refused | None = None  # of the last SELECT that is no piece
 
@@ -90,6 +94,9 @@ class PieceCollector:
             build_question(self._heading, self.fill_samples(select), self._catalog)
         except UndeclaredBounds:
             return True  # the bounds are found later
+        except UnsatisfiableCondition as refusal:
+            self.refusal = refusal
+            return self._build_without_rows(select) is not None
         except Refused as refusal:
             self.refusal = refusal
             return False
@@ -99,11 +106,61 @@ class PieceCollector:
         """Add a piece, and return the SELECT that reads its answer. Equal pieces are one."""
         known = next((piece for piece in self.pieces if piece.select == select), None)
         if known is None:
+            empty = self._add_empty(select)
+            if empty is not None:
+                return empty
             places = find_places(select)
             constants = tuple(self.constants[name] for name in places if name in self.constants)
             known = Piece(self._choose_name(), self._heading, select, constants)
             self.pieces.append(known)
         return select_all(known.name)
+
+    def _add_empty(self, select: exp.Select) -> exp.Select | None:
+        """Add a table for a SELECT whose WHERE is never true, which is known without data: its
+        counts are 0, and its other aggregates NULL. None for any other SELECT."""
+        try:
+            build_question(self._heading, self.fill_samples(select), self._catalog)
+        except UndeclaredBounds:
+            return None
+        except UnsatisfiableCondition as refusal:
+            problem = str(refusal).split("\n")[0]
+        else:
+            return None
+        question = self._build_without_rows(select)
+        assert question is not None
+        domain = question.plan.source.domain
+        groups = [()] if not question.keys else [] if domain is None else product(*domain)
+        names = [key.name for key in question.keys]
+        nothing = {
+            f"{call.name}{end}": 0 if call.function == "COUNT" else None
+            for call in question.aggregates
+            for end in ("", ".low", ".high")
+        }
+        rows = tuple(
+            {
+                output.name: evaluate(
+                    output.expression, {**nothing, **dict(zip(names, group, strict=True))}
+                )
+                for output in question.outputs
+            }
+            for group in groups
+        )
+        types = {output.name: output.type for output in question.outputs}
+        self.key_tables.append(KeyTable(self._choose_name(), types, rows))
+        self.notes.append(f"A part of this is free and exact. {problem}.")
+        return select_all(self.key_tables[-1].name)
+
+    def _build_without_rows(self, select: exp.Expr) -> Question | None:
+        """Return the question of a SELECT whose WHERE is never true, without WHERE; None if it has
+        constants, or chooses among its groups."""
+        if not isinstance(select, exp.Select) or find_places(select):
+            return None
+        try:
+            question = build_question(self._heading, drop_condition(select), self._catalog)
+        except Refused:
+            return None
+        chooses = question.having is not None or question.limit is not None or question.offset
+        return None if chooses else question
 
     def has_all_rows(self, select: exp.Select, names: Collection[str]) -> bool:
         """Return whether each row that a SELECT counts is in one of its groups and counts in full,
@@ -154,6 +211,9 @@ class PieceCollector:
     def add_keys(self, select: exp.Select, names: Collection[str]) -> exp.Select:
         """Add the keys of a SELECT, whose outputs have these ``names``: a table if all of them are
         declared, else a piece."""
+        empty = self._add_empty(select)
+        if empty is not None:
+            return empty
         question = build_question(self._heading, self.fill_samples(select), self._catalog)
         domain = question.plan.source.domain
         if domain is None or any(name in self.constants for name in find_places(select)):

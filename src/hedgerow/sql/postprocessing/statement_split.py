@@ -109,7 +109,8 @@ def split_statement(text: str, catalog: Catalog, refusal: Refused) -> SplitState
             None,
             "Ask several shorter statements.",
         )
-    return SplitStatement(heading, pieces, key_tables, outer)
+    notes = tuple(dict.fromkeys(splitter.collector.notes))
+    return SplitStatement(heading, pieces, key_tables, outer, notes)
 
 
 def _choose_refusal(whole: Refused, known: Refused | None, innermost: Refused | None) -> Refused:

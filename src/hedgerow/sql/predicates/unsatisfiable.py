@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import reduce
 from typing import Final
 
 from sqlglot import exp
@@ -30,7 +31,7 @@ from hedgerow.sql.predicates.domain_narrowing import split_conjuncts
 from hedgerow.sql.syntax.operator_chains import split_chain
 from hedgerow.sql.syntax.quoting import quote_name, quote_text
 
-__all__ = ["NEVER_TRUE", "UnsatisfiableCondition", "refuse_unsatisfiable"]
+__all__ = ["NEVER_TRUE", "UnsatisfiableCondition", "drop_condition", "refuse_unsatisfiable"]
 
 NEVER_TRUE: Final = "This condition is never true, so the answer would be noise alone"
 
@@ -39,6 +40,25 @@ _MAX_LISTED_VALUES = 10
 
 class UnsatisfiableCondition(Unsupported):
     """The WHERE of the outermost SELECT is never true."""
+
+
+def drop_condition(select: exp.Select) -> exp.Select:
+    """Return a SELECT without its WHERE, but for the columns that it joins on: FROM a, b WHERE
+    a.id = b.id."""
+    where, found = select.args.get("where"), select.copy()
+    joins = [] if where is None else list(filter(_compares_columns, split_chain(where.this)))
+    condition = reduce(_join_conditions, (join.copy() for join in joins)) if joins else None
+    found.set("where", None if condition is None else exp.Where(this=condition))
+    return found
+
+
+def _compares_columns(node: exp.Expr) -> bool:
+    inner = node.unnest()
+    return type(inner) is exp.EQ and {type(inner.this), type(inner.expression)} == {exp.Column}
+
+
+def _join_conditions(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    return exp.And(this=left, expression=right)
 
 
 def refuse_unsatisfiable(
