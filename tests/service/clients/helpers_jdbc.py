@@ -38,7 +38,11 @@ def ask(connection: Any, question: str, prepared: str) -> dict[str, Any]:
     """Ask with and without parameters, often enough that the driver prepares on the server."""
     statement = connection.createStatement()
     found: dict[str, Any] = {"asks": read_rows(statement.executeQuery(question))}
-    found["notes"] = str(statement.getWarnings().getMessage())
+    warning, notes = statement.getWarnings(), []
+    while warning is not None:
+        notes.append(str(warning.getMessage()))
+        warning = warning.getNextWarning()
+    found["notes"] = notes
     bound = connection.prepareStatement(prepared)
     found["binds"] = []
     for _ in range(7):

@@ -57,6 +57,7 @@ REFUSALS = (
     ("ben", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 90) COUNT(*) FROM visits"),
     ("eve", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 50) SUM(age) FROM visits"),
 )
+PRICE_NOTES = ("Cost: epsilon", "Answered before, free now")
 SHELLS = ("Python", "command line", "HTTP", "PostgreSQL")
 
 
@@ -77,6 +78,7 @@ class Shells:
     ) -> None:
         self.running, self.database, self._capsys = running, database, capsys
         self.ledger = running.service._database.ledger
+        self.prices: list[str] = []  # as the PostgreSQL protocol names them
 
     def ask(self, shell: str, who: str, sql: str) -> Reply:
         ask = {
@@ -135,6 +137,9 @@ class Shells:
                     shown.message_hint,
                 )
                 return Reply(error="\n".join(line for line in lines if line))
+        # The others have a line or a field of their own for the price.
+        self.prices += [note for note in notes if note.startswith(PRICE_NOTES)]
+        notes = [note for note in notes if not note.startswith(PRICE_NOTES)]
         return Reply(rows, [note for note in notes if note not in self._added])
 
     @property
@@ -200,6 +205,8 @@ def test_one_shell_pays_and_all_show_the_same(
         prices.append([one["epsilon"] for one in paid])
     assert len(prices[0]) >= 1
     assert prices == [prices[0]] * len(numbers)  # whichever shell asked first
+    pays = [SHELLS[first] == "PostgreSQL" for first in range(len(numbers))]
+    assert [price.startswith("Cost:") for price in shells.prices] == pays
 
 
 @pytest.mark.parametrize("sql", FREE)

@@ -28,7 +28,7 @@ def test_a_wrong_name_or_token_gets_the_same_words(
 
 
 def test_another_database_is_refused_after_the_login(running: RunningService) -> None:
-    with pytest.raises(psycopg.OperationalError, match="one database here: clinic"):
+    with pytest.raises(psycopg.OperationalError, match=r"one database here\. Connect to clinic"):
         psycopg.connect(
             host="127.0.0.1",
             port=running.pg_port,

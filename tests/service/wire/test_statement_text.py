@@ -6,6 +6,7 @@ from hedgerow.service.wire.statement_text import (
     CommandKind,
     count_parameters,
     parse_command,
+    remove_public_schema,
     split_statements,
     write_for_parser,
     write_parameters,
@@ -87,3 +88,22 @@ def test_syntax_that_the_parser_lacks_is_written_otherwise() -> None:
         == "SELECT 1 AS \"select\", '1 AS table'"
     )
     assert write_for_parser("x = ANY('{oid[]}'::oid[])") == "x = ANY('{oid[]}'::xid[])"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ('FROM public.visits, "public"."shifts"', 'FROM visits, "shifts"'),
+        (
+            'FROM "clinic"."public"."visits" WHERE clinic . public.visits.age > 1',
+            'FROM "visits" WHERE visits.age > 1',
+        ),
+        (
+            "WHERE x = 'public.visits' -- public.visits",
+            "WHERE x = 'public.visits' -- public.visits",
+        ),
+        ("FROM other.public.visits, mypublic.x", "FROM other.public.visits, mypublic.x"),
+    ],
+)
+def test_schema_and_database_of_a_table_are_left_out(text: str, plain: str) -> None:
+    assert remove_public_schema(text, "clinic") == plain

@@ -172,7 +172,7 @@ class CommandRunner:
         if found is not None:
             return found.columns
         self._refuse_writes(sql)
-        columns = self._service.describe(self._caller, _read_as_question(sql))
+        columns = self._service.describe(self._caller, self._read_as_question(sql))
         return list_answer_columns(columns, intervals=self._settings.intervals)
 
     def _infer_parameters(
@@ -184,7 +184,7 @@ class CommandRunner:
             return (), {}
         if self._catalog.is_about_catalog(text):
             return guess_parameter_types(text, declared, self._can_read), {}
-        uses = find_parameter_uses(_read_as_question(text), self._catalog.list_tables())
+        uses = find_parameter_uses(self._read_as_question(text), self._catalog.list_tables())
         return infer_parameter_types(text, declared, uses), uses
 
     def _can_read(self, sql: str) -> bool:
@@ -201,7 +201,7 @@ class CommandRunner:
         if found is not None:
             return found
         self._refuse_writes(command.text)
-        sql = _read_as_question(command.text)
+        sql = self._read_as_question(command.text)
         columns = self._service.describe(self._caller, sql)
         answer = self._service.ask(
             self._caller,
@@ -211,6 +211,10 @@ class CommandRunner:
         )
         self._has_charged = True
         return build_result(answer, columns, intervals=self._settings.intervals)
+
+    def _read_as_question(self, sql: str) -> str:
+        """Return a statement in the words that questions know."""
+        return write_array_conditions(remove_public_schema(sql, self._service.name))
 
     def _refuse_writes(self, sql: str) -> None:
         if _COPIES.match(sql):
@@ -332,11 +336,6 @@ class CommandRunner:
             value = value or self._service.default_epsilon
         column = WireColumn(name, _TEXT_OID)
         return WireResult("SHOW", [column], [[value]], (), True)
-
-
-def _read_as_question(sql: str) -> str:
-    """Return a statement in the words that questions know."""
-    return write_array_conditions(remove_public_schema(sql))
 
 
 def _list_settings(settings: SessionSettings) -> WireResult:

@@ -112,7 +112,7 @@ class WireSession:
             self._key = (self._key[0], self._key[1][:4])
         caller = await log_in(channel, parameters.get("user", ""), self._service.accounts)
         if parameters.get("database", name) != name:
-            await channel.end("3D000", f"There is one database here: {name}.")
+            await channel.end("3D000", f"There is one database here. Connect to {name}.")
         self._registry.admit(caller)
         self._runner = CommandRunner(self._service, caller)
         self._registry.register(self._key, self._cancelled.set)

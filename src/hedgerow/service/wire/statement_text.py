@@ -3,6 +3,7 @@ and with parameters written in."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,10 +38,6 @@ _UNREADABLE: Final = re.compile(
     r"(?P<as>\bAS\s+)(?P<word>SELECT|INSERT|UPDATE|DELETE|TABLE|DEFAULT|CHECK|COLUMN|UNIQUE)\b"
     r"|(?P<array>\b(?:oid|reg[a-z]+)\s*\[\s*\])"
     rf"|(?:{OPAQUE_TEXT})",
-    re.DOTALL | re.VERBOSE | re.IGNORECASE,
-)
-_PUBLIC_SCHEMA: Final = re.compile(
-    rf"""(?P<schema>(?<![\w."])(?:"public"|public)\s*\.\s*(?=["\w]))|(?:{OPAQUE_TEXT})""",
     re.DOTALL | re.VERBOSE | re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
@@ -176,12 +173,23 @@ def write_for_parser(text: str) -> str:
     return _UNREADABLE.sub(replace, text)
 
 
-def remove_public_schema(text: str) -> str:
-    """Return a question with plain names in place of public.visits and "public"."visits".
+def remove_public_schema(text: str, database: str) -> str:
+    """Return a question with plain names in place of public.visits and "clinic"."public"."visits".
 
-    Tools write the schema that the catalogue lists; questions know tables by their names alone.
+    Tools write the schema and the database that the catalogue lists; questions know tables by their
+    names alone.
     """
-    return _PUBLIC_SCHEMA.sub(lambda part: "" if part["schema"] else part[0], text)
+    return _match_schema(database).sub(lambda part: "" if part["schema"] else part[0], text)
+
+
+@functools.cache
+def _match_schema(database: str) -> re.Pattern[str]:
+    name = re.escape(database)
+    return re.compile(
+        rf"""(?P<schema>(?<![\w."])(?:(?:"{name}"|{name})\s*\.\s*)?(?:"public"|public)\s*\.\s*
+          (?=["\w]))|(?:{OPAQUE_TEXT})""",
+        re.DOTALL | re.VERBOSE | re.IGNORECASE,
+    )
 
 
 def _is_blank(text: str) -> bool:
