@@ -15,7 +15,7 @@ from hedgerow.errors import InvalidArgument, LedgerError
 from hedgerow.ledger import Entry, backup, begin_after_loss, restore, verify
 from hedgerow.ledger.location import Location
 from hedgerow.ledger.recovery import find_store, move
-from hedgerow.policy import read_policy
+from hedgerow.policy import Policy, read_policy
 from hedgerow.privacy.loss import Loss
 
 __all__ = [
@@ -140,15 +140,17 @@ def move_ledger(
     """Move the ledger to another file or server.
 
     The old ledger is closed first and names its successor, so that at no moment both accept a
-    charge. Budgets, quotas and stored answers go on. If the move is interrupted, run the same
-    command again; then write the new place into the policy.
+    charge. Budgets, quotas, stored answers and the accounts of a service go on. If the move is
+    interrupted, run the same command again; then write the new place into the policy.
     """
     current = read_policy(policy)
-    target = replace(current, ledger=new).ledger_place
+    successor = replace(current, ledger=new)
+    target = successor.ledger_place
     assert target is not None
     entry = move(_find_ledger(policy), target, note)
+    accounts = _transfer_accounts(current, successor)
     if as_json:
-        print_json({"entry": entry.seq, "kind": entry.kind, "ledger": new})
+        print_json({"entry": entry.seq, "kind": entry.kind, "ledger": new, "accounts": accounts})
     else:
         print_lines(
             [
@@ -224,6 +226,18 @@ def _parse_spent(spent: list[str] | None, lost: bool) -> dict[str, Loss] | None:
             raise InvalidArgument("--spent", "must name each population once", text)
         losses[name] = loss
     return losses or None
+
+
+def _transfer_accounts(current: Policy, successor: Policy) -> int:
+    """Copy the accounts of the service, if their place changes with the ledger."""
+    from hedgerow.service.shared_state import locate_accounts
+
+    old, new = locate_accounts(current), locate_accounts(successor)
+    if old == new:
+        return 0
+    from hedgerow.service.accounts.account_transfer import transfer_accounts
+
+    return transfer_accounts(old, new)
 
 
 def _find_ledger(policy: Path) -> Location:

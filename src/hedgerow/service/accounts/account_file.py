@@ -35,7 +35,7 @@ from hedgerow.service.accounts.tokens import (
 )
 from hedgerow.service.accounts.user_tables import USER_TABLES, UserTables
 
-__all__ = ["DEFAULT_TOKEN_DAYS", "AccountFile"]
+__all__ = ["ACCOUNT_TABLES", "DEFAULT_TOKEN_DAYS", "AccountFile"]
 
 DEFAULT_TOKEN_DAYS: Final = 90
 _DAY: Final = 86_400
@@ -55,6 +55,7 @@ CREATE TABLE IF NOT EXISTS tokens (number INTEGER PRIMARY KEY, account TEXT NOT 
   explains_only INTEGER NOT NULL, needs_epsilon INTEGER NOT NULL, act TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS salt_secret (value BLOB NOT NULL) STRICT;
 """
+ACCOUNT_TABLES: Final = _TABLES + LOGIN_TABLES + USER_TABLES
 _TOKEN_COLUMNS: Final = (
     "number, account, name, created, expires, revoked, explains_only, needs_epsilon, act"
 )
@@ -65,7 +66,7 @@ class AccountFile(UserTables):
 
     def __init__(self, place: Location, ledger: LedgerBase, *, wait: float = 10.0) -> None:
         self.place, self._ledger = place, ledger
-        self._store = open_store(place, _TABLES + LOGIN_TABLES + USER_TABLES, wait)
+        self._store = open_store(place, ACCOUNT_TABLES, wait)
         self.complete_acts()
 
     def use_ledger(self, ledger: LedgerBase) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from hedgerow.ledger.location import Location, ServerLocation
 from hedgerow.sqlite_file import SqliteFile
 
-__all__ = ["SqliteTables", "Statements", "TableStore", "open_store"]
+__all__ = ["SqliteTables", "Statements", "TableStore", "has_tables", "open_store"]
 
 
 class Statements(Protocol):
@@ -25,6 +25,10 @@ class Statements(Protocol):
 
     def change(self, sql: str, values: Sequence[object]) -> int:
         """Run a statement, and return how many rows it changed."""
+        ...
+
+    def continue_numbers(self, table: str) -> None:
+        """Number new rows of a table after those that were copied to it."""
         ...
 
 
@@ -55,6 +59,15 @@ def open_store(place: Location, tables: str, wait: float) -> TableStore:
     from hedgerow.service.accounts.server_tables import ServerTables
 
     return ServerTables(place, tables, wait)
+
+
+def has_tables(place: Location) -> bool:
+    """Return whether there is a store; nothing is created."""
+    if not isinstance(place, ServerLocation):
+        return Path(place).exists()
+    from hedgerow.service.accounts.server_tables import has_server_tables
+
+    return has_server_tables(place)
 
 
 class SqliteTables(SqliteFile):
@@ -100,3 +113,6 @@ class _SqliteStatements:
     def change(self, sql: str, values: Sequence[object]) -> int:
         self._db.execute(sql, values)
         return int(self._db.changes())
+
+    def continue_numbers(self, table: str) -> None:
+        pass  # SQLite numbers after the largest number
