@@ -170,3 +170,11 @@ def test_commands_that_cannot_be_done_say_why(
     with pytest.raises(CommandFailed) as caught:
         run(runner, text)
     assert caught.value.sqlstate == sqlstate
+
+
+@pytest.mark.parametrize("text", ["SELECT $1 " + "x" * 70_000, "SELECT $1" + " + ((1" * 100])
+def test_a_statement_beyond_the_limits_is_refused_before_it_is_parsed(
+    runner: CommandRunner, text: str
+) -> None:
+    with pytest.raises(InvalidArgument, match="must have at most"):
+        runner.bind(PreparedStatement(text), [b"1"], ())

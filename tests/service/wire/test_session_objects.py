@@ -73,6 +73,11 @@ def test_a_session_holds_only_so_much() -> None:
     assert caught.value.sqlstate == "53200"
     objects.close_statements()
     objects.add_statement("again", ONE)
+    for number in range(53):
+        objects.add_portal(str(number), Portal(ONE))
+    with pytest.raises(CommandFailed):
+        objects.add_cursor("one too many", Portal(ONE))
+    objects.close_portals()
     with pytest.raises(CommandFailed):
         objects.add_portal("", Portal(PreparedStatement("x" * (4 << 20))))
 

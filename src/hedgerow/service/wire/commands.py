@@ -16,6 +16,7 @@ from hedgerow.errors import HedgerowError
 from hedgerow.service.accounts.records import Caller
 from hedgerow.service.problems import NotAllowed
 from hedgerow.service.query_service import QueryService
+from hedgerow.service.statement_limits import check_statement
 from hedgerow.service.wire.array_conditions import write_array_conditions
 from hedgerow.service.wire.catalog.catalog_reader import CatalogReader
 from hedgerow.service.wire.command_failure import CommandFailed
@@ -184,6 +185,7 @@ class CommandRunner:
             return (), {}
         if self._catalog.is_about_catalog(text):
             return guess_parameter_types(text, declared, self._can_read), {}
+        check_statement(text)  # before it is parsed
         uses = find_parameter_uses(self._read_as_question(text), self._catalog.list_tables())
         return infer_parameter_types(text, declared, uses), uses
 

@@ -12,7 +12,8 @@ from hedgerow.service.wire.statement_text import ParsedCommand, parse_command
 __all__ = ["Portal", "PreparedStatement", "SessionObjects"]
 
 _MAX_SIZE: Final = 4 << 20  # characters of all that a session holds
-_OBJECT_SIZE: Final = 4000  # what a small one counts
+_STATEMENT_SIZE: Final = 4000  # what a small one counts
+_PORTAL_SIZE: Final = 80_000  # it holds the rows of its result, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,10 @@ class SessionObjects:
 
     def _check_size(self, text: str) -> None:
         """Refuse another object where the session would hold too much."""
-        texts = [one.text for one in self._statements.values()]
-        texts += [one.statement.text for one in (*self._portals.values(), *self._cursors.values())]
-        if sum(_OBJECT_SIZE + len(one) for one in (*texts, text)) > _MAX_SIZE:
+        portals = (*self._portals.values(), *self._cursors.values())
+        size = sum(_STATEMENT_SIZE + len(one.text) for one in self._statements.values())
+        size += sum(_PORTAL_SIZE + len(one.statement.text) for one in portals)
+        if size + len(text) > _MAX_SIZE:
             raise CommandFailed(
                 "53200", "This session holds too much. Close some, or send DISCARD ALL."
             )
