@@ -55,3 +55,12 @@ def test_the_ledger_shows_the_shares_and_nothing_else() -> None:
         charged = [entry.body for entry in db.ledger.entries() if entry.kind == "charge"]
         losses = [Loss.from_dict(loss) for body in charged for loss in body["charges"].values()]
         assert [(loss.epsilon, loss.delta) for loss in losses] == [(Fraction(1, 2), 0)] * 2
+
+
+def test_a_noisy_constant_outside_of_the_bounds_says_how_to_keep_it_inside() -> None:
+    sql = "SELECT COUNT(*) AS n FROM data WHERE age > (SELECT AVG(age) + 1000 FROM data)"
+    with exactly(epsilon=100) as db:
+        for _ in range(2):  # the second time nothing is charged
+            with pytest.raises(Refused, match="The noisy answer of the subquery lies outside"):
+                db.query(sql, epsilon=1)
+            assert sum(entry.kind == "charge" for entry in db.ledger.entries()) == 2

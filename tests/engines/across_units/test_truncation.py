@@ -195,6 +195,19 @@ def test_one_who_leaves_lets_another_one_in() -> None:
     assert moves(plan, meet(who), without(who, meet(who)), run) == found
 
 
+def test_the_constant_one_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted mistake: a joined row leaves, and no other one takes its place."""
+    real = Aggregate.reach
+    monkeypatch.setattr(
+        Aggregate, "reach", lambda plan, unit: replace(real(plan, unit), is_change_one=False)
+    )
+    plan = asked(joined([(1, 1), (1, 1)]), ["topic", "p.mood"])
+    (declared,) = plan.sensitivity(Unit("add-remove", "id"))
+    assert declared.l1 == 2
+    found = max(moves(plan, meet(who), without(who, meet(who))) for who in range(1, 30))
+    assert found[0] == 4 > declared.l1
+
+
 def test_all_in_one_group_one_who_leaves_moves_a_count_by_what_leaves() -> None:
     plan = asked(joined([(1, 1), (1, 1)]))
     (declared,) = plan.sensitivity(Unit("add-remove", "id"))

@@ -37,6 +37,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.release.payload import Release
 from hedgerow.release.release import Charge
 from hedgerow.sql.postprocessing.pieces import Piece, SplitStatement
+from hedgerow.sql.predicates.unsatisfiable import UnsatisfiableCondition
 
 __all__ = ["PricedPiece", "build_piece_answer", "price_piece", "price_pieces"]
 
@@ -184,7 +185,15 @@ def price_piece(
 ) -> PricedPiece:
     """Price a piece without open constants like a question that is asked alone; what was reserved
     for it is for Laplace noise."""
-    resolved = context.resolver.resolve(piece)
+    try:
+        resolved = context.resolver.resolve(piece)
+    except UnsatisfiableCondition as refusal:
+        # Its constants are noisy answers, which nobody wrote: they lie where nothing is.
+        raise Refused(
+            f"{str(refusal).splitlines()[0]}. The noisy answer of the subquery lies outside, and is"
+            " stored. Clamp it there, as in SELECT LEAST(AVG(x), 100), or name a larger epsilon,"
+            " and ask again."
+        ) from None
     if is_reserved:
         priced = price_with_noise(context, resolved.question, request, kind="laplace")
     else:
