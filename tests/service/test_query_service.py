@@ -39,6 +39,7 @@ SHARES = (
     "SELECT region, 1.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS n FROM visits WHERE age < 33"
     " GROUP BY region"
 )
+CLIPPED = "SELECT COUNT(*, clipped => TRUE) AS n FROM visits WHERE age < 31"
 RATIO = (  # the second piece compares with the result of the first
     "SELECT COUNT(*) AS n FROM visits WHERE age < (SELECT AVG(age) / 2 FROM visits WHERE age < 66)"
 )
@@ -46,7 +47,7 @@ RATIO = (  # the second piece compares with the result of the first
 
 @pytest.mark.parametrize(
     ("sql", "charged"),
-    [("SELECT COUNT(*) AS n FROM visits WHERE age < 33", 1), (SHARES, 1), (RATIO, 2)],
+    [("SELECT COUNT(*) AS n FROM visits WHERE age < 33", 1), (SHARES, 1), (RATIO, 2), (CLIPPED, 2)],
 )
 def test_the_same_question_of_many_at_once_is_charged_once(
     service: QueryService, sql: str, charged: int
@@ -76,6 +77,7 @@ def test_the_same_question_of_many_at_once_is_charged_once(
         ("SELECT COUNT(*) FROM visits WHERE age < 34", ["charge", "failure"]),
         (SHARES.replace("33", "34"), ["charge", "failure"]),
         (RATIO.replace("66", "34"), ["charge", "charge", "failure", "failure"]),
+        (CLIPPED.replace("31", "32"), ["charge", "charge", "failure", "failure"]),
     ],
 )
 def test_a_failure_is_shared_and_charged_once(

@@ -48,7 +48,7 @@ from hedgerow.database.query.pricing import (
     price_with_noise,
 )
 from hedgerow.database.query.shared_failures import share_failure
-from hedgerow.errors import Refused
+from hedgerow.errors import HedgerowError, Refused
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import (
     Aggregate,
@@ -61,6 +61,7 @@ from hedgerow.plan.nodes import (
     UnitStatistic,
 )
 from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
+from hedgerow.release.noise import ReleaseNoise
 from hedgerow.release.payload import Release
 from hedgerow.release.release import Charge, charge_together, release
 from hedgerow.sql.question import AggregateCall, GroupKey, OutputColumn, Question
@@ -232,16 +233,12 @@ def _release_both(
 ) -> Answer:
     """Charge what is not stored, or nothing; then release it, and build the answer."""
     missing = both.unanswered
-    due = []
-    for priced, charge in _list_charges(context, both):
-        if (priced.key, priced.version) in missing:
-            due.append((priced.question.plan, priced.noise, charge))
-    if due:
-        charge_together(context.source, context.release_ledger, due)
-    new = {
-        charge.question: release(plan, context.source, context.release_ledger, noise, charge)
-        for plan, noise, charge in due
-    }
+    due = [
+        (priced.question.plan, priced.noise, charge)
+        for priced, charge in _list_charges(context, both)
+        if (priced.key, priced.version) in missing
+    ]
+    new = _release_due(context, due) if due else {}
     released = new.get(both.question.key)
     answers = [*([released] if released else []), *both.stored]
     notes = list(both.question.notes)
@@ -267,6 +264,26 @@ def _release_both(
         return answer
     receipt = answer.receipt if released is not None else build_receipt(measured, reused=False)
     return replace(answer, cost=answer.cost + measured.loss, receipt=receipt)
+
+
+def _release_due(
+    context: QueryContext, due: Sequence[tuple[Aggregate, ReleaseNoise, Charge]]
+) -> dict[str, Release]:
+    """Charge all, and release each of them; raise the first failure at the end, because the others
+    are paid for."""
+    charge_together(context.source, context.release_ledger, due)
+    released: dict[str, Release] = {}
+    failure: HedgerowError | None = None
+    for plan, noise, charge in due:
+        try:
+            found = release(plan, context.source, context.release_ledger, noise, charge)
+        except HedgerowError as error:
+            failure = failure or error
+        else:
+            released[charge.question] = found
+    if failure is not None:
+        raise failure
+    return released
 
 
 def _list_charges(
