@@ -257,3 +257,7 @@ SELECT TRUNC(value, 1), CAST(visit_age AS DOUBLE), FLOOR(value / 10) * 2.5, COUN
 --> order by k0 nulls first
 --> order by k1 nulls first
 --> order by k2 nulls first
+
+SELECT COUNT(*) FROM visits GROUP BY ()
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -28,9 +28,6 @@ SELECT COUNT(*) FROM visits GROUP BY NULLIF(region, region)
 SELECT COUNT(*) AS n FROM visits GROUP BY n
 --> Unsupported: COUNT is not allowed inside GROUP BY
 
-SELECT COUNT(*) FROM visits GROUP BY ()
---> Unsupported: Tuples are not supported
-
 SELECT COUNT(*) FROM visits GROUP BY age+0, age+1, age+2, age+3, age+4, age+5, age+6, age+7, age+8, age+9, age+10, age+11, age+12, age+13, age+14, age+15, age+16, age+17, age+18, age+19, age+20
 --> Unsupported: GROUP BY has more than 20 keys
 

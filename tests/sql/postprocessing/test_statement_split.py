@@ -85,6 +85,7 @@ def test_a_named_subquery_hides_the_table_of_its_name() -> None:
         "SELECT COUNT(*) OVER () FROM visits",
         "SELECT region, COUNT(*) AS n, age FROM visits GROUP BY ROLLUP (region)",
         "SELECT 1",
+        "SELECT MEDIAN(age) JOIN visits",  # without FROM
     ],
 )
 def test_an_unanswerable_private_part_keeps_its_refusal(sql: str) -> None:

@@ -28,6 +28,10 @@ from sql.helpers_fixtures import ask
             "COUNT(CASE WHEN region = 'north' THEN 1 WHEN region IS NULL THEN 2"
             " WHEN region = 'south' THEN 3 END)",
         ),
+        (
+            "SUM(CHOOSE(age, 5, 6))",
+            "SUM(CASE WHEN age = 1 THEN 5 WHEN age = 2 THEN 6 END)",
+        ),
         ("APPROX_PERCENTILE(age, 0.9)", "QUANTILE(age, 0.9)"),
         ("COUNT(*) FILTER (WHERE age BETWEEN SYMMETRIC 9 AND 4)", "COUNT_IF(age BETWEEN 4 AND 9)"),
     ],
@@ -38,6 +42,14 @@ def test_a_synonym_has_the_plan_of_the_standard_form(written: str, standard: str
     assert [output.expression for output in found.outputs] == [
         output.expression for output in wanted.outputs
     ]
+
+
+def test_keys_may_be_in_parentheses() -> None:
+    written = "SELECT COUNT(*) FROM visits GROUP BY"
+    assert (
+        ask(f"{written} (region, month), smoker").plan
+        == ask(f"{written} region, month, smoker").plan
+    )
 
 
 @pytest.mark.parametrize("written", ["VAR()", "SUMIF(age)", "IFF(smoker, 1)", "SQUARE(age, 2)"])

@@ -168,7 +168,7 @@ class _StatementSplitter:
         if piece is not None:
             return self.collector.add(piece)
         sources = [select.args.get("from_"), *(select.args.get("joins") or [])]
-        if any(
+        if sources[0] is not None and any(
             source is not None and self._are_source_rows(source.this, scope) for source in sources
         ):
             select = self._extract_pieces(select, scope)

@@ -42,13 +42,15 @@ def _build_replacement(node: exp.Expr) -> exp.Expr | None:
         return _build_limit(node)
     if isinstance(node, exp.Select):
         return expand_quantile_lists(node)
+    if isinstance(node, exp.Group):
+        return _flatten_keys(node)
     if isinstance(node, exp.EQ | exp.ArrayContains | exp.In):
         return build_membership(node)
     if not isinstance(node, exp.Anonymous):
         return None
     build = _BUILDERS.get((str(node.this).upper(), len(node.expressions)))
-    if build is None and str(node.this).upper() == "DECODE" and len(node.expressions) > 2:
-        build = _build_decode
+    if build is None and len(node.expressions) > 2:
+        build = {"DECODE": _build_decode, "CHOOSE": _build_choice}.get(str(node.this).upper())
     return None if build is None else build([part.copy() for part in node.expressions])
 
 
@@ -59,6 +61,32 @@ def _build_limit(fetch: exp.Fetch) -> exp.Limit | None:
         return None
     count = fetch.args.get("count")
     return exp.Limit(expression=exp.Literal.number(1) if count is None else count.copy())
+
+
+def _flatten_keys(group: exp.Group) -> exp.Group | None:
+    """Return GROUP BY a, b for GROUP BY (a, b); None if there are no parentheses."""
+    if not any(isinstance(key, exp.Tuple) for key in group.expressions):
+        return None
+    found = group.copy()
+    found.set(
+        "expressions",
+        [
+            part
+            for key in found.expressions
+            for part in (key.expressions if isinstance(key, exp.Tuple) else [key])
+        ],
+    )
+    return found
+
+
+def _build_choice(arguments: Arguments) -> exp.Case:
+    """Build the CASE of CHOOSE(n, first, second, …), which is NULL for any other n."""
+    place, *values = arguments
+    branches = [
+        exp.If(this=exp.EQ(this=place.copy(), expression=exp.Literal.number(n)), true=value)
+        for n, value in enumerate(values, 1)
+    ]
+    return exp.Case(ifs=branches)
 
 
 def _build_decode(arguments: Arguments) -> exp.Case:
