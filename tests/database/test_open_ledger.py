@@ -98,6 +98,17 @@ def test_a_second_ledger_for_the_same_data_is_refused(policy: Path, server: str)
     assert "reader" not in anchor.read_text()  # nor any password: the address is not there
 
 
+def test_an_adoption_warns_of_the_anchors_of_other_hosts(
+    policy: Path, server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name(policy, server)
+    ask(policy, COUNT)
+    assert main(["ledger", "adopt", str(policy), "--note", "failed over"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Copy the anchor of this host to all others" in told
+    assert "names a later entry than" in told
+
+
 def test_a_ledger_moves_to_a_server_and_back(
     policy: Path, server: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ from hedgerow.cli.options import DebugOption, JsonOption, NoteOption, PolicyFile
 from hedgerow.cli.terminal import print_json, print_lines
 from hedgerow.errors import InvalidArgument, LedgerError
 from hedgerow.ledger import Entry, backup, begin_after_loss, restore, verify
-from hedgerow.ledger.location import Location
+from hedgerow.ledger.location import Location, ServerLocation
 from hedgerow.ledger.recovery import find_store, move
 from hedgerow.policy import Policy, read_policy
 from hedgerow.privacy.loss import Loss
@@ -75,6 +75,11 @@ def adopt_ledger(
     place = _find_ledger(policy)
     entry = find_store(place).adopt(place, note, lost=lost, spent=declared)
     closed = _format_closed_budgets(policy, declared) if lost else ""
+    if isinstance(place, ServerLocation):
+        closed += (
+            " Copy the anchor of this host to all others. If one of theirs names a later entry than"
+            f" {entry.seq - 1}, stop: charges are missing, and that anchor must be adopted."
+        )
     return _report_entry("Adopted", entry, as_json, closed)
 
 

@@ -326,6 +326,32 @@ def test_a_thread_that_waits_sees_what_was_committed_before(store: TableStore) -
         assert [entry.kind for entry in one.entries()][2:] == ["adopt", "charge"]
 
 
+@pytest.mark.parametrize("has_key", [True, False])
+def test_without_the_lock_only_the_key_is_left(
+    store: TableStore, monkeypatch: pytest.MonkeyPatch, has_key: bool
+) -> None:
+    """The planted mistake: look first, write later. Without the key as well, both are granted."""
+    store.make(0)
+    if not has_key:
+        store.change("ALTER TABLE entries DROP CONSTRAINT entries_pkey")
+    with store.open() as one, store.open() as two:
+        for ledger in (one, two):
+            assert isinstance(ledger, PostgresLedger)
+            monkeypatch.setitem(ledger._sql, "lock", "BEGIN")
+
+        def overlap() -> None:
+            with one._transaction():
+                one._append("adopt", {"note": "x"})
+                pay(two)
+
+        if has_key:
+            with pytest.raises(LedgerError, match="SQLSTATE 23505"):
+                overlap()
+        else:
+            overlap()
+    assert verify(store.place).sound == has_key
+
+
 def test_a_policy_change_by_another_host_is_seen(store: TableStore, tmp_path: Path) -> None:
     """Two hosts are two folders: each has its own anchor, copied once."""
     store.make(0)
