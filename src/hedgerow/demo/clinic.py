@@ -81,6 +81,8 @@ cost   = {{ type = "real", min = 0, max = 10_000, step = 0.01 }}
 [tables.regions]
 source = "regions.csv"
 public = true                          # about places, so nobody needs protection
+[tables.regions.columns]
+hospitals = {{ type = "integer" }}       # a .csv file is text until a type is declared
 
 [analysts.ana]
 max_epsilon = 3.0                      # a quota inside the one budget
