@@ -173,11 +173,18 @@ class HttpClient:
 
     def ask(self, sql: str) -> None:
         """Ask a question; a run that failed is an answer, too."""
+        try:
+            status, body = self._send(sql)
+        except (BrokenPipeError, ConnectionResetError, http.client.RemoteDisconnected):
+            self._connection.close()  # it was idle for too long, and opens again
+            status, body = self._send(sql)
+        if status not in (200, 503):
+            raise AssertionError(body)
+
+    def _send(self, sql: str) -> tuple[int, bytes]:
         self._connection.request("POST", "/api/v1/query", json.dumps({"sql": sql}), self._headers)
         response = self._connection.getresponse()
-        body = response.read()
-        if response.status not in (200, 503):
-            raise AssertionError(body)
+        return response.status, response.read()
 
     def close(self) -> None:
         """Close the connection."""
