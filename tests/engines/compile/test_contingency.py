@@ -162,7 +162,7 @@ def test_an_isolated_engine_agrees() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", range(many(10)))
+@pytest.mark.parametrize("number", range(many(5)))
 def test_linked_tables_agree_with_the_reference(number: int) -> None:
     """Links, parts, joins, folds and unions below."""
     random = Random(number)
@@ -182,7 +182,7 @@ def test_linked_tables_agree_with_the_reference(number: int) -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("fine", [4, 2**20])
 def test_no_unit_changes_the_table_more_than_declared(relation: Relation, fine: int) -> None:
-    assert too_far(relation, fine=fine) == []
+    assert too_far(relation, examples=many(20), fine=fine) == []
 
 
 @pytest.mark.long
@@ -215,7 +215,7 @@ def test_parts_that_leak_are_seen(
             "sensitivity",
             lambda self, reach: honest(replace(self, resolution=1), reach),
         )
-    assert len(too_far(relation, fine=8)) > 3
+    assert len(too_far(relation, examples=20, fine=8)) > 3
 
 
 def test_filtering_invalid_codes_after_bounding_is_detected(

@@ -42,7 +42,7 @@ from plan import helpers_tables, worlds
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("number", range(many(10)))
+@pytest.mark.parametrize("number", range(many(5)))
 def test_every_engine_agrees_with_the_reference(engine: Callable[..., Any], number: int) -> None:
     random = Random(number)
     world = helpers_tables.world(random)

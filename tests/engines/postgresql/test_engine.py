@@ -51,7 +51,7 @@ def owner() -> Iterator[psycopg.Connection[Any]]:
 
 @pytest.mark.long
 @given(data=st.data())
-@settings(max_examples=many(15), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=many(8), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 def test_the_server_gives_the_numbers_of_the_reference(
     owner: psycopg.Connection[Any], data: st.DataObject
 ) -> None:

@@ -40,9 +40,9 @@ def test_every_answer_received_was_charged_wherever_the_process_dies(tmp_path: P
 def test_power_loss_loses_no_charge_that_returned(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
         problems = [
-            survives(image, folder) for image in images(record(run, 40), 2000, random.Random(1))
+            survives(image, folder) for image in images(record(run, 40), 500, random.Random(1))
         ]
-    assert len(problems) == 2000
+    assert len(problems) == 500  # tests/slow looks at a hundred thousand
     assert set(problems) == {""}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hedgerow.engines.reference.accumulate import (
@@ -35,7 +36,7 @@ from hedgerow.plan.nodes import (
     Table,
     UnitAggregation,
 )
-from hedgerow.plan.scalar.expressions import evaluate, insert_casts
+from hedgerow.plan.scalar.expressions import Expression, evaluate, insert_casts
 from hedgerow.plan.scalar.functions import FUNCTIONS
 from hedgerow.plan.schema import Column, Partition, Schema
 
@@ -70,15 +71,14 @@ def _evaluate(node: RelationNode, tables: RawTables, rank: Rank) -> OwnedRows:
         case Table():
             yield from _read_table(node.schema, tables)
         case Filter():
-            condition = insert_casts(node.condition, node.columns)
+            condition = _cast_condition(node)
             yield from (
                 (unit, row)
                 for unit, row in _evaluate(node.source, tables, rank)
                 if evaluate(condition, row)
             )
         case Project():
-            known = node.source.columns
-            outputs = [(name, insert_casts(expression, known)) for name, expression in node.outputs]
+            outputs = _cast_outputs(node)
             for unit, row in _evaluate(node.source, tables, rank):
                 yield unit, {name: evaluate(expression, row) for name, expression in outputs}
         case Join(truncations=tuple() as truncations):
@@ -90,6 +90,17 @@ def _evaluate(node: RelationNode, tables: RawTables, rank: Rank) -> OwnedRows:
         case _:  # a Union
             for source in node.sources:
                 yield from _evaluate(source, tables, rank)
+
+
+@lru_cache(maxsize=256)  # many tables are compared under one plan
+def _cast_condition(node: Filter) -> Expression:
+    return insert_casts(node.condition, node.columns)
+
+
+@lru_cache(maxsize=256)
+def _cast_outputs(node: Project) -> tuple[tuple[str, Expression], ...]:
+    known = node.source.columns
+    return tuple((name, insert_casts(expression, known)) for name, expression in node.outputs)
 
 
 def _read_table(schema: Schema, tables: RawTables) -> OwnedRows:

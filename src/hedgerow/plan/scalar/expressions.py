@@ -107,11 +107,13 @@ def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
 
 def find_columns(expression: Expression) -> Iterator[str]:
     """Yield the columns that an expression reads."""
-    if isinstance(expression, ColumnRef):
-        yield expression.column
-    elif isinstance(expression, Call):
-        for argument in expression.arguments:
-            yield from find_columns(argument)
+    waiting = [expression]  # nested generators would take a step at every level for each column
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ColumnRef):
+            yield node.column
+        elif isinstance(node, Call):
+            waiting += reversed(node.arguments)
 
 
 def substitute_columns(expression: Expression, columns: Mapping[str, Expression]) -> Expression:

@@ -43,7 +43,7 @@ def mistakes(
 def test_false_positives_stay_at_the_stated_level_in_all_settings() -> None:
     """Settings with a fixed seed each; tests/slow has many."""
     dealt = [(name, seed, shape) for name in SETTINGS for seed, shape in enumerate(SHAPES)]
-    runs = [mistakes(name, shape, seed) for name, seed, shape in dealt[:: max(1, 3 // many(1))]]
+    runs = [mistakes(name, shape, seed) for name, seed, shape in dealt[:: max(1, 5 // many(1))]]
     false, some, _, holds = (np.array(column, dtype=float) for column in zip(*runs, strict=True))
     assert false.mean() <= 0.05
     # of at most 45: more has a chance of less than 1 in 100 even if each has 0.05
@@ -70,16 +70,13 @@ def test_recall_at_equal_false_positives_is_no_lower_than_the_reference() -> Non
     setting by setting.
     """
     gains = np.zeros(2, dtype=int)
-    for name in ("loose", "over x2", "demo"):
-        for shape in SHAPES[1:4]:
-            case = draw(SETTINGS[name], shape, 3)
-            there, others = case.truth > 0, reference(case, 3)
-            found = surest(decode_candidates(case.rates, case.candidates))
-            # what google/rappor's rule lets through
-            allowed = int((~there & (others[0] > 2)).sum())
-            gains += [
-                recall(found, there, allowed) - recall(other, there, allowed) for other in others
-            ]
+    for name, shape in zip(("loose", "over x2", "demo"), SHAPES[1:4], strict=True):
+        case = draw(SETTINGS[name], shape, 3)
+        there, others = case.truth > 0, reference(case, 3)
+        found = surest(decode_candidates(case.rates, case.candidates))
+        # what google/rappor's rule lets through
+        allowed = int((~there & (others[0] > 2)).sum())
+        gains += [recall(found, there, allowed) - recall(other, there, allowed) for other in others]
     assert (gains >= 0).all()
 
 
