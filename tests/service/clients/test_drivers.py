@@ -141,6 +141,9 @@ def test_asyncpg_asks(running: RunningService, by_region: Rows, older: int) -> N
         assert await connection.fetchval(question, 30, "north") == older
         listed = "SELECT COUNT(*) AS n FROM visits WHERE age > $1 AND region = ANY($2)"
         assert await connection.fetchval(listed, 30, ["north"]) == older
+        # It has prepared this question, and does so again when it gets more columns.
+        await connection.execute("SET hedgerow.intervals = on")
+        assert len((await connection.fetch(BY_REGION))[0]) == 7
         await connection.reset()
 
     with_asyncpg(running, work)

@@ -178,3 +178,19 @@ def test_a_statement_beyond_the_limits_is_refused_before_it_is_parsed(
 ) -> None:
     with pytest.raises(InvalidArgument, match="must have at most"):
         runner.bind(PreparedStatement(text), [b"1"], ())
+
+
+def test_a_statement_whose_columns_have_changed_is_prepared_again(
+    running: RunningService, runner: CommandRunner
+) -> None:
+    statement = PreparedStatement("SELECT COUNT(*) AS n FROM visits WHERE age < $1")
+    runner.describe_statement(statement)
+    portal = runner.bind(statement, [b"78"], ())
+    run(runner, "SET hedgerow.intervals = on")
+    before = len(running.service._database.ledger.entries())
+    with pytest.raises(CommandFailed, match="must not change result type") as caught:
+        runner.run(portal)
+    assert (caught.value.sqlstate, caught.value.routine) == ("0A000", "RevalidateCachedQuery")
+    assert len(running.service._database.ledger.entries()) == before
+    runner.describe_statement(statement)
+    assert len(runner.run(runner.bind(statement, [b"78"], ())).columns) == 3

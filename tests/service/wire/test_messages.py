@@ -57,6 +57,7 @@ def test_an_error_has_its_lines_where_clients_show_them() -> None:
     assert fields[b"H"] == "Write y."
     assert fields[b"S"] == "ERROR"
     assert b"FATAL" in wire.encode_error("28P01", "x", is_fatal=True)
+    assert b"\0RAgain\0" in wire.encode_error("0A000", "x", routine="Again")
 
 
 def test_a_note_cannot_smuggle_a_field() -> None:

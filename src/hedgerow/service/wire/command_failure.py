@@ -6,8 +6,11 @@ __all__ = ["CommandFailed"]
 
 
 class CommandFailed(Exception):
-    """A command that fails for a reason of the protocol, with its SQLSTATE."""
+    """A command that fails for a reason of the protocol, with its SQLSTATE.
 
-    def __init__(self, sqlstate: str, message: str) -> None:
+    Some drivers know a failure by the routine of PostgreSQL that reports it.
+    """
+
+    def __init__(self, sqlstate: str, message: str, routine: str = "") -> None:
         super().__init__(message)
-        self.sqlstate = sqlstate
+        self.sqlstate, self.routine = sqlstate, routine

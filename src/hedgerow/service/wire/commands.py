@@ -56,6 +56,11 @@ _KEPT_MESSAGE: Final = (
     "ROLLBACK refunds nothing: questions that were asked in this transaction stay charged, and"
     " their answers are free when asked again."
 )
+_CHANGED_MESSAGE: Final = (
+    "cached plan must not change result type\nPrepare the statement again: hedgerow.intervals or"
+    " the policy has changed since."
+)
+_CHANGED_ROUTINE: Final = "RevalidateCachedQuery"  # by which drivers know that they may try again
 _LOCAL_MESSAGE: Final = "SET LOCAL changes nothing outside of a transaction. Write SET, or BEGIN."
 _HOLDS: Final = re.compile(r"\bWITH\s+HOLD\b", re.IGNORECASE)
 _LOCAL: Final = re.compile(r"SET\s+LOCAL\b", re.IGNORECASE)
@@ -97,6 +102,9 @@ class CommandRunner:
             raise CommandFailed(
                 "25P02", "The transaction has failed. Send ROLLBACK before anything else."
             )
+        seen = portal.statement.described_under
+        if command.kind is CommandKind.query and seen not in (None, self._read_conditions()):
+            raise CommandFailed("0A000", _CHANGED_MESSAGE, _CHANGED_ROUTINE)
         handlers: dict[CommandKind, Callable[[ParsedCommand], WireResult]] = {
             CommandKind.begin: self._begin,
             CommandKind.commit: self._commit,
@@ -119,6 +127,10 @@ class CommandRunner:
             return WireResult(command.text.split()[0].upper() if command.text else "")
         return handler(command)
 
+    def _read_conditions(self) -> tuple[object, ...]:
+        """Return on what the columns of a question depend, beside its text."""
+        return self._settings.intervals, self._service.policy_digest
+
     # Parameters and columns
 
     def bind(
@@ -135,6 +147,7 @@ class CommandRunner:
             raise CommandFailed("08P01", "Give one format for all parameters, or one for each.")
         if len(values) == 0:
             return Portal(statement)
+        seen = statement.described_under
         oids, uses = self._infer_parameters(statement)
         spread = (
             list(formats) * len(values) if len(formats) == 1 else [*formats, *[0] * len(values)]
@@ -145,7 +158,8 @@ class CommandRunner:
             literal = _write_parameter(decode_parameter(value, oid, spread[place]))
             # In a question, what is inside an array of texts is no number.
             literals.append(f"{literal}::text[]" if uses and oid in _TEXT_ARRAYS else literal)
-        return Portal(PreparedStatement(write_parameters(statement.text, literals)))
+        bound = PreparedStatement(write_parameters(statement.text, literals), (), seen)
+        return Portal(bound)
 
     def describe_statement(
         self, statement: PreparedStatement
@@ -153,7 +167,9 @@ class CommandRunner:
         """Return the types of the parameters of a statement, and its columns."""
         oids, uses = self._infer_parameters(statement)
         text = write_stand_ins(statement.text, oids, uses)
-        return oids, self.describe(Portal(PreparedStatement(text)))
+        columns = self.describe(Portal(PreparedStatement(text)))
+        statement.described_under = self._read_conditions()
+        return oids, columns
 
     def describe(self, portal: Portal) -> Sequence[WireColumn] | None:
         """Return the columns of a portal; None if it returns no rows."""

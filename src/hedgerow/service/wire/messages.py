@@ -164,9 +164,12 @@ def encode_command_complete(tag: str) -> bytes:
     return encode_message(b"C", _encode_texts(tag))
 
 
-def encode_error(sqlstate: str, message: str, *, is_fatal: bool = False) -> bytes:
+def encode_error(
+    sqlstate: str, message: str, *, is_fatal: bool = False, routine: str = ""
+) -> bytes:
     """Return an error: the first line of the message, what it shows of the SQL, and the fix."""
-    return encode_message(b"E", _encode_report("FATAL" if is_fatal else "ERROR", sqlstate, message))
+    severity = "FATAL" if is_fatal else "ERROR"
+    return encode_message(b"E", _encode_report(severity, sqlstate, message, routine))
 
 
 def encode_notice(message: str, sqlstate: str = "00000") -> bytes:
@@ -174,13 +177,15 @@ def encode_notice(message: str, sqlstate: str = "00000") -> bytes:
     return encode_message(b"N", _encode_report("NOTICE", sqlstate, message))
 
 
-def _encode_report(severity: str, sqlstate: str, message: str) -> bytes:
+def _encode_report(severity: str, sqlstate: str, message: str, routine: str = "") -> bytes:
     first, *rest = message.replace("\0", "").split("\n")
     fields = [("S", severity), ("V", severity), ("C", sqlstate), ("M", first)]
     if rest[:-1]:
         fields.append(("D", "\n".join(["", *rest[:-1]])))
     if rest:
         fields.append(("H", rest[-1]))
+    if routine:
+        fields.append(("R", routine))
     return b"".join(name.encode() + _encode_texts(text) for name, text in fields) + b"\0"
 
 

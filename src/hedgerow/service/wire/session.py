@@ -167,6 +167,7 @@ class WireSession:
 
     async def _send_error(self, error: Exception) -> None:
         self._get_runner().note_failure()
+        routine = error.routine if isinstance(error, CommandFailed) else ""
         if isinstance(error, MalformedMessage):
             sqlstate, text, status = "08P01", "Malformed message.", 400
         elif isinstance(error, CommandFailed):
@@ -175,7 +176,7 @@ class WireSession:
             kind = find_problem_kind(error)
             sqlstate, text, status = kind.sqlstate, describe_problem(error), kind.status
         self._metrics.count_response("postgresql", status)
-        await self._channel.send(wire.encode_error(sqlstate, text))
+        await self._channel.send(wire.encode_error(sqlstate, text, routine=routine))
 
     def _get_runner(self) -> CommandRunner:
         assert self._runner is not None  # set before the first message

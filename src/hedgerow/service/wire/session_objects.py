@@ -16,12 +16,14 @@ _STATEMENT_SIZE: Final = 4000  # what a small one counts
 _PORTAL_SIZE: Final = 80_000  # it holds the rows of its result, too
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PreparedStatement:
-    """A statement with the types that its client declared for its parameters."""
+    """A statement with the types that its client declared for its parameters; once it was
+    described, on what its columns depend."""
 
     text: str
     oids: tuple[int, ...] = ()
+    described_under: tuple[object, ...] | None = None
 
 
 @dataclass(slots=True)
