@@ -30,5 +30,5 @@ def test_a_doctor_who_is_charged_for_one_row_is_found(monkeypatch: pytest.Monkey
         )
 
     monkeypatch.setattr(Aggregate, "second_population_sensitivity", charge_one_row)
-    _, problems = seek_wards("planted", 100)
+    _, problems = seek_wards("planted", 24)
     assert any("a doctor moved" in problem for problem in problems)
