@@ -24,6 +24,7 @@ from bench.choice import choice
 from bench.coverage import coverage
 from bench.database import database
 from bench.decoding import decoding
+from bench.engines import engines
 from bench.imports import imports
 from bench.joins import joins
 from bench.latency import latency
@@ -68,6 +69,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "proofs": proofs,
     "service": service,
     "channels": channels,
+    "engines": engines,
 }
 # who asks for one gets the other as well, which may also be asked for by itself
 ALONG = {"accuracy": "capped"}

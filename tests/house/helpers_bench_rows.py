@@ -115,6 +115,7 @@ ROWS = {
         ("bad_sum_without_noise", "REFUTED"),
         ("all", "2 programs"),
     ],
+    "engines": [("total", "Spark"), ("by key", "Spark")],
     "channels": [
         (attack, protocol)
         for attack in ("a heavy branch of CASE", "a hot join key", "a million rows")
@@ -173,6 +174,7 @@ CASES = [
     ("proofs", 2, "program", "verdict", {"s"}),
     ("channels", 2, "the person has", "protocol", {"AUC", "standard error"}),
     ("service", 5, "what", "how", {"HTTP"}),
+    ("engines", 2, "question", "engine", {"plain s", "ours s", "ours / plain"}),
 ]
 
 
@@ -182,6 +184,7 @@ LARGE = {
     *(
         "accounting",
         "accuracy",
+        "engines",
         "capped",
         "coverage",
         "database",

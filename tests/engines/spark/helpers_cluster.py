@@ -168,9 +168,8 @@ def install() -> None:
         # Downloaded only: installing would build a wheel of half a gigabyte.
         subprocess.run(
             [
-                *(sys.executable, "-m", "uv", "run", "--no-project", "--with", "pip", "python"),
-                *("-m", "pip", "download", "-q", "--no-deps", "--require-hashes", "-d", folder),
-                *("-r", str(HERE / "requirements.lock")),
+                *(sys._base_executable, "-m", "pip", "download", "-q", "--no-deps"),
+                *("--require-hashes", "-d", folder, "-r", str(HERE / "requirements.lock")),
             ],
             check=True,
             stdin=subprocess.DEVNULL,
@@ -186,18 +185,23 @@ def install() -> None:
     (HOME / "lock").write_text(lock)
 
 
-@functools.cache
-def get_address() -> str:
-    """The address of the cluster that this run of the suite shares."""
+def prepare() -> None:
+    """Fetch what a cluster consists of; without Java there is none."""
     if shutil.which("java") is None:
         message = "needs Java: apt-get install default-jre-headless"
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    folder = Path(tempfile.gettempdir()) / f"hedgerow-spark-{run}"
     with locked(HOME.parent / "spark.lock"):
         install()
+
+
+@functools.cache
+def get_address() -> str:
+    """The address of the cluster that this run of the suite shares."""
+    prepare()
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    folder = Path(tempfile.gettempdir()) / f"hedgerow-spark-{run}"
     with locked(folder / "lock"):
         (folder / USERS).mkdir(exist_ok=True)
         (folder / USERS / str(os.getpid())).touch()

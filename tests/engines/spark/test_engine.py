@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,11 +19,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from database.attacks.test_errors_carry_no_data import FORMS, outcome
 from depth import many
 from engines.helpers_engine_answers import answer, expected
 from engines.helpers_plans import plans
 from engines.helpers_worlds import worlds
 from engines.spark.helpers_cluster import get_address
+from engines.spark.helpers_neighbours import open_pair
 from engines.spark.helpers_worlds import DEADLINE, ClusterRanks, open_tables, open_world
 from hedgerow.engines.compile.dialect import Dialect
 from hedgerow.engines.compile.sql_builders import (
@@ -34,7 +37,7 @@ from hedgerow.engines.compile.sql_builders import (
 from hedgerow.engines.spark import engine
 from hedgerow.engines.spark.dialect import SPARK
 from hedgerow.engines.spark.engine import Spark, SparkTable
-from hedgerow.errors import InvalidArgument, SourceError, Unsupported
+from hedgerow.errors import InvalidArgument, SourceError, Unbounded, Unsupported
 from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.order_statistics import OrderStatistic
@@ -221,6 +224,29 @@ def test_cells_do_not_depend_on_the_place_or_order_of_rows(tmp_path: Path) -> No
         found.append(run(make_visits(rows), plan, tmp_path, files=files))
     assert found[0] == found[1] == found[2]
     assert len(found[0]) == 7
+
+
+EXPRESSIONS = (
+    "i + 1",
+    "k * k",
+    "CAST(r AS BIGINT)",
+    "1 / (i - 9223372036854775807)",
+    "-i",
+    "t || d",
+)
+
+
+@pytest.mark.long
+def test_outcomes_do_not_distinguish_neighbouring_data_sets(tmp_path: Path) -> None:
+    statuses = Counter[object]()
+    with open_pair(tmp_path) as (calm, poisoned):
+        for place, expression in enumerate(EXPRESSIONS):
+            sql = FORMS[place % 3].replace("{}", expression)
+            one, other = outcome(calm, sql), outcome(poisoned, sql)
+            assert one == other, sql
+            statuses[one[0]] += 1
+    assert statuses["answered"] >= 3
+    assert statuses.keys() <= {"answered", "exact", Unsupported, Unbounded}
 
 
 @pytest.fixture

@@ -93,6 +93,8 @@ def round_real(value: exp.Expr) -> exp.Expr:
 
 def cast_or_null(value: exp.Expr, from_: Type, to: Type, is_wide: bool) -> exp.Expr:
     """Cast a value to another type; NULL where it does not fit."""
+    if from_ == to == "text":
+        return value
     if from_ == "real" and to == "integer" and not is_wide:
         # what was rounded already is an integer, which is cast without a loss
         return cast_to_type(value, "integer", total=True)
