@@ -16,6 +16,7 @@ import hedgerow as hr
 from engines.postgresql.helpers_server import ROLE, get_server
 from engines.spark.helpers_cluster import get_address
 from engines.spark.helpers_worlds import DEADLINE, write_table
+from hedgerow.cli import main
 from hedgerow.errors import Refused, SourceError
 
 TABLES = f"""
@@ -252,3 +253,4 @@ def test_all_kinds_of_questions_run_in_a_cluster(clinic: Path, tmp_path: Path) -
         again = db.query(joined, epsilon=EPSILON)
         assert again.rows == first.rows
         assert again.receipt.reused
+    assert main(["check", str(policy)]) == 0

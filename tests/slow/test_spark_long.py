@@ -141,7 +141,7 @@ def test_a_killed_worker_costs_time_or_one_charge_and_never_a_second_release(
         return cells
 
     monkeypatch.setattr(Spark, "run", record)
-    write_visits(tmp_path / "visits", 2_000_000)
+    write_visits(tmp_path / "visits", 1_000_000)
     (tmp_path / "clinic.toml").write_text(
         POLICY.format(
             address=cluster.address,

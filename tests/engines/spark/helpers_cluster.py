@@ -53,7 +53,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.log.level": "WARN",
 }
-START_SECONDS = 180.0
+START_SECONDS = 600.0
 USERS = "users"
 READY = "ready"
 
