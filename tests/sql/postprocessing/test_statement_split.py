@@ -94,6 +94,13 @@ def test_an_unanswerable_private_part_keeps_its_refusal(sql: str) -> None:
     assert raised.value is OTHER
 
 
+def test_a_sample_with_which_no_row_is_left_is_not_taken() -> None:
+    above = "SELECT region, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS t FROM visits WHERE age + 10 <"
+    found = split(f"{above} (SELECT AVG(age) FROM visits) GROUP BY region")  # 1 is tried first
+    assert len(found.pieces) == 2
+    assert (found.notes, found.key_tables) == ((), ())
+
+
 def test_a_missing_bound_of_a_piece_is_named() -> None:
     with pytest.raises(Unbounded, match="order_id"):
         split("SELECT MAX(s) FROM (SELECT SUM(order_id * 1.0) AS s FROM orders) t")

@@ -84,6 +84,7 @@ class PieceCollector:
         self._prefix = _choose_unused_name(heading.text.sql)
         self.pieces: list[Piece] = []
         self.key_tables: list[KeyTable] = []
+        self._is_sampling = False
         self.notes: list[str] = []  # of what is known without data
         self.constants: dict[str, QueryConstant] = {}
         self.refusal: Refused | None = None  # of the last SELECT that is no piece
@@ -96,7 +97,7 @@ class PieceCollector:
             return True  # the bounds are found later
         except UnsatisfiableCondition as refusal:
             self.refusal = refusal
-            return self._build_without_rows(select) is not None
+            return not self._is_sampling and self._build_without_rows(select) is not None
         except Refused as refusal:
             self.refusal = refusal
             return False
@@ -127,7 +128,8 @@ class PieceCollector:
         else:
             return None
         question = self._build_without_rows(select)
-        assert question is not None
+        if question is None:
+            return None
         domain = question.plan.source.domain
         groups = [()] if not question.keys else [] if domain is None else product(*domain)
         names = [key.name for key in question.keys]
@@ -195,8 +197,13 @@ class PieceCollector:
         return fill_places(node, {name: one.sample for name, one in self.constants.items()})
 
     def list_samples(self, node: exp.Expr, count: int) -> Iterator[tuple[Value, ...]]:
-        """List values to bind a query with that has some constants."""
-        return list_samples(self._catalog, node, count)
+        """List values to bind a query with that has some constants. One with which its WHERE can
+        never hold says nothing about the constant."""
+        self._is_sampling = True
+        try:
+            yield from list_samples(self._catalog, node, count)
+        finally:
+            self._is_sampling = False
 
     def list_used_pieces(self, outer: exp.Expr) -> tuple[Piece, ...]:
         """List the pieces that a tree reads, by itself or through constants of other pieces."""
