@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from database.test_measured_clipping import PAGE, opened, write
 from engines.helpers_comparison import agreed
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
@@ -276,3 +278,15 @@ def test_rows_of_several_people_cannot_be_measured() -> None:
     )
     with pytest.raises(Refused, match="rows of several people"):
         build_lost_rows_plan(question)
+
+
+def test_a_question_about_a_part_has_its_clipping_charged_to_that_part(tmp_path: Path) -> None:
+    page = PAGE.replace("clipping_epsilon = 0.5\n", "") + (
+        '[tables.flights.partition]\ncolumn = "month"\nmax_parts_per_unit = 12\n'
+    )
+    with opened(write(tmp_path, [40] * 30, page)) as db:
+        sql = "SELECT COUNT(*, clipped => TRUE) AS n FROM flights WHERE month = 3"
+        db.query(sql, epsilon=1)
+        parts = [entry.body.get("parts") for entry in db.ledger.entries()][2:4]
+    assert parts[0] == parts[1]
+    assert parts[0]["aircrafts"][1] == ["3"]  # type: ignore[index]
