@@ -44,7 +44,8 @@ def read_until(descriptor: int, words: str) -> str:
 
 
 @pytest.mark.long
-def test_it_serves_a_terminal_until_it_is_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGHUP])  # Ctrl-C, and a closed window
+def test_it_serves_a_terminal_until_it_is_interrupted(tmp_path: Path, end: signal.Signals) -> None:
     policy, _ = prepare_clinic(tmp_path / "demo")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
@@ -64,7 +65,7 @@ def test_it_serves_a_terminal_until_it_is_interrupted(tmp_path: Path) -> None:
                 assert log_in(address, name, password) == 303
             assert log_in(address, "ana", "wrong") == 401
             assert re.search(r"PGPASSWORD=hr_\S+ psql -h 127.0.0.1 -p \d+ -U ana clinic", text)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(end)
             assert "The clinic and its ledger stay in demo" in read_until(ours, "stay in demo")
             assert process.wait(60) == 0
         finally:

@@ -8,6 +8,7 @@ import math
 import signal
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -52,7 +53,7 @@ async def serve(
     server, config = _build_server(service, settings, metrics, stop_seconds)
     listener = WireListener(service, metrics, config.ssl)
     alerts = BudgetAlerts(settings.alerts, service.name, service.list_budgets, service.accounts)
-    _reload_on_hangup(config)
+    _handle_hangup(server, config)
     async with await listener.start(), _serve_metrics(service, settings, metrics):
         running = asyncio.create_task(server.serve())
         while not server.started and not running.done():
@@ -134,12 +135,15 @@ async def _drain_on_exit(
     await listener.drain(seconds)
 
 
-def _reload_on_hangup(config: uvicorn.Config) -> None:
-    """Read the certificate files again on SIGHUP; new connections use them."""
+def _handle_hangup(server: HttpServer, config: uvicorn.Config) -> None:
+    """Read the certificate files again on SIGHUP; new connections use them. Without a certificate
+    in a terminal, SIGHUP says that the terminal was closed: stop, or nobody could."""
+    has_terminal = sys.stdin is not None and sys.stdin.isatty()
 
     def reload() -> None:
         certificate, key, context = config.ssl_certfile, config.ssl_keyfile, config.ssl
         if context is None or certificate is None:
+            server.should_exit = server.should_exit or has_terminal
             return
         try:
             # In a context of its own first: a certificate without its key would spoil this one.
