@@ -204,7 +204,7 @@ def get_address() -> str:
     folder = Path(tempfile.gettempdir()) / f"hedgerow-spark-{run}"
     with locked(folder / "lock"):
         (folder / USERS).mkdir(exist_ok=True)
-        (folder / USERS / str(os.getpid())).touch()
+        (folder / USERS / str(os.getpid())).write_text(read_start(str(os.getpid())))
         if not (folder / READY).exists():
             with (folder / "watch.log").open("wb") as log:
                 watcher = subprocess.Popen(
@@ -230,7 +230,7 @@ def watch(folder: Path) -> None:
         cluster.wait()
         (folder / "new").write_text(cluster.address)
         (folder / "new").rename(folder / READY)
-        while any(map(is_alive, (folder / USERS).iterdir())):
+        while any(map(is_alive, list((folder / USERS).iterdir()))):
             time.sleep(1)
     finally:
         cluster.stop()
@@ -238,7 +238,16 @@ def watch(folder: Path) -> None:
 
 
 def is_alive(user: Path) -> bool:
-    return Path("/proc", user.name).exists()
+    """Whether a process is there still, and not a later one of the same number."""
+    return read_start(user.name) == user.read_text()
+
+
+def read_start(process: str) -> str:
+    """When a process began, in ticks since the machine did; nothing where it has ended."""
+    try:
+        return Path("/proc", process, "stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
 
 
 if __name__ == "__main__":
