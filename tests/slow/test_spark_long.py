@@ -115,6 +115,7 @@ def kill_worker(cluster: Cluster) -> None:
     found = subprocess.run(["pgrep", "-P", str(worker)], capture_output=True, text=True, check=True)
     for pid in [worker, *map(int, found.stdout.split())]:
         os.kill(pid, signal.SIGKILL)
+    cluster.processes["worker0"].wait()
 
 
 @pytest.fixture

@@ -142,6 +142,7 @@ class Cluster:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(10)
             process.kill()
+            process.wait()
 
 
 def find_port() -> int:
