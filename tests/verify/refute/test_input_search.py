@@ -10,9 +10,9 @@ from hedgerow.verify.refute.input_search import (
     EPSILONS,
     InputPair,
     iterate_input_pairs,
-    lengthen_lists,
     shift_levels,
 )
+from hedgerow.verify.refute.longer_lists import lengthen_lists
 from hedgerow.verify.refute.neighbours import are_neighbours
 from verify.refute.programs import gallery, one
 

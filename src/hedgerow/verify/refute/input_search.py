@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from hedgerow.verify.language.assumptions import find_constants
+from hedgerow.verify.language.assumptions import find_constants, find_epsilon_parameters
 from hedgerow.verify.language.program import (
     Apply,
     Kind,
@@ -33,17 +33,24 @@ from hedgerow.verify.refute.path_values import PathValue
 from hedgerow.verify.refute.paths import Arguments
 from hedgerow.verify.refute.private_inputs import (
     InputValues,
+    build_public_list,
     build_shared_bits,
+    has_composite_indices,
     iterate_moves,
     iterate_secrets,
 )
 
-__all__ = ["EPSILONS", "InputPair", "iterate_input_pairs", "lengthen_lists", "shift_levels"]
+__all__ = [
+    "EPSILONS",
+    "InputPair",
+    "find_size_names",
+    "iterate_input_pairs",
+    "shift_levels",
+]
 
 LENGTHS = (1, 2, 3)
 EPSILONS = tuple(map(Fraction, ("1", "4", "1/4", "10")))
 DELTAS = (Fraction(1, 100_000), Fraction(1, 10))
-_MAX_LIST_LENGTH = 8
 _REALS = tuple(map(Fraction, ("0", "2", "1/2", "10")))
 # Scale of the first noise, scale of all others.
 _SCALES = tuple(
@@ -186,40 +193,6 @@ def shift_levels(program: Program, pair: InputPair) -> Iterator[InputPair]:
             yield InputPair(next(sides), next(sides), pair.is_ordered)
 
 
-def lengthen_lists(program: Program, pair: InputPair) -> Iterator[InputPair]:
-    """Repeat the first or the last entry of every list, and raise the public sizes with it."""
-    lists = [one.name for one in program.parameters if one.list and pair.first[one.name]]
-    sizes = [
-        one.name
-        for one in program.parameters
-        if one.name in _find_size_names(program) and not one.private and not one.list
-    ]
-    for first in (True, False) if lists else ():
-        one, other = (
-            _repeat_entry(pair.first, lists, sizes, first),
-            _repeat_entry(pair.second, lists, sizes, first),
-        )
-        if max(
-            len(_list_indices(one[name])) for name in lists
-        ) <= _MAX_LIST_LENGTH and are_neighbours(program, one, other):
-            yield InputPair(one, other, pair.is_ordered)
-
-
-def _repeat_entry(
-    arguments: Arguments, lists: Sequence[str], sizes: Sequence[str], first: bool
-) -> Arguments:
-    found = dict(arguments)
-    for name in lists:
-        entries = found[name]
-        assert isinstance(entries, tuple)
-        found[name] = (entries[0], *entries) if first else (*entries, entries[-1])
-    for name in sizes:
-        size = found[name]
-        assert isinstance(size, Fraction)
-        found[name] = size + 1
-    return found
-
-
 def _list_indices(value: PathValue | tuple[PathValue, ...]) -> range:
     return range(len(value)) if isinstance(value, tuple) else range(1)
 
@@ -244,6 +217,11 @@ def _iterate_public_arguments(
 ) -> Iterator[InputValues]:
     """Iterate over values of the public parameters, the smallest sum of choices first."""
     fixed, names = _group_public_parameters(program, length, epsilon)
+    sizes = find_size_names(program) & fixed.keys()
+    smaller = [dict.fromkeys(sizes, Fraction(max(1, length // part))) for part in (2, 3)]
+    choices_of_size: list[InputValues] = [{}]
+    if has_composite_indices(program):  # two entries for each round, or three
+        choices_of_size = [*smaller, {}]  # type: ignore[list-item]
     integers, reals, deltas = names["integer"], names["real"], names["delta"]
     scales, coins, booleans = names["scale"], names["probability"], names["boolean"]
     has_list = any(one.list for one in program.parameters)
@@ -266,8 +244,8 @@ def _iterate_public_arguments(
         filled |= {name: ends[place > 0] for place, name in enumerate(scales)}
         filled |= dict.fromkeys(reals, real) | dict.fromkeys(deltas, delta)
         filled |= dict.fromkeys(coins, probability)
-        for value in (False, True) if booleans else (False,):
-            yield {**fixed, **filled, **dict.fromkeys(booleans, value)}
+        for value, size in product((False, True) if booleans else (False,), choices_of_size):
+            yield {**fixed, **filled, **dict.fromkeys(booleans, value), **size}
 
 
 def _group_public_parameters(
@@ -276,7 +254,7 @@ def _group_public_parameters(
     """Return the public parameters with only one value to try, and the names of all others by the
     kind of values to try.
     """
-    sizes, (scales, coins) = _find_size_names(program), _classify_public_numbers(program)
+    sizes, (scales, coins) = find_size_names(program), _classify_public_numbers(program)
     epsilon_name = find_epsilon_name(program)
     fixed: InputValues = {}
     names: defaultdict[str, list[str]] = defaultdict(list)
@@ -286,7 +264,7 @@ def _group_public_parameters(
         if one.kind is Kind.BOOL:
             names["boolean"].append(one.name)
         elif one.list:
-            fixed[one.name] = (Fraction(0),) * length
+            fixed[one.name] = build_public_list(program, one.name, length)
         elif one.name == epsilon_name:
             fixed[one.name] = epsilon
         elif one.name == "delta" or program.claim.delta == Name(one.name):
@@ -307,7 +285,7 @@ def _classify_public_numbers(program: Program) -> tuple[frozenset[str], frozense
     """
     known = find_constants(program)
     used: dict[bool, frozenset[str]] = {
-        True: collect_names(program.claim.epsilon),
+        True: collect_names(program.claim.epsilon) | find_epsilon_parameters(program),
         False: frozenset(),
     }
     for one in program.samples:
@@ -318,7 +296,7 @@ def _classify_public_numbers(program: Program) -> tuple[frozenset[str], frozense
     return used[True] - used[False], used[False]
 
 
-def _find_size_names(program: Program) -> frozenset[str]:
+def find_size_names(program: Program) -> frozenset[str]:
     """Return the names that mean a list length: by their name, or as the bound of a list index."""
     statements = list(walk_statements(program.body))
     indices = {

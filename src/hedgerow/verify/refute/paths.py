@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
+from time import process_time
 from typing import TypeAlias
 
 from hedgerow.verify.language.program import (
@@ -51,7 +51,7 @@ Arguments: TypeAlias = Mapping[str, "PathValue | tuple[PathValue, ...]"]
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """Limits of the enumeration: paths, statements in total, and a time on the monotonic clock."""
+    """Limits of the enumeration: paths, statements in total, and a time in processor time."""
 
     paths: int = 3000
     steps: int = 50_000
@@ -100,7 +100,7 @@ def enumerate_paths(
         if (
             steps > limits.steps
             or len(waiting) + len(found) > limits.paths
-            or (steps % 64 == 0 and monotonic() > limits.deadline)
+            or (steps % 64 == 0 and process_time() > limits.deadline)
         ):
             raise OutOfScope("more paths than the limits allow")
         statement, rest = _pop_statement(state)

@@ -2,25 +2,51 @@
 
 One entry above or below, one above and the rest below, half and half, all above, all below,
 crossing over (the patterns of Ding, Wang, Wang, Zhang and Kifer, 2018): each is a base and a move,
-and the two inputs are base and base + move.
+and the two inputs are base and base + move. Further bases are those on which particular constructs
+leak: private indices, private divisors, and comparisons with constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
 
 from hedgerow.verify.language.private_booleans import list_measured_booleans
-from hedgerow.verify.language.program import Kind, Noise, Parameter, Program, Relation
+from hedgerow.verify.language.program import (
+    Apply,
+    Expression,
+    Kind,
+    Noise,
+    Number,
+    Parameter,
+    Program,
+    Read,
+    Relation,
+    Sample,
+    collect_names,
+    list_expressions,
+    walk_expression,
+    walk_statements,
+)
+from hedgerow.verify.language.taint import compute_dependences
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_values import BitWord, PathValue, evaluate_public
 from hedgerow.verify.refute.paths import Arguments
 
-__all__ = ["build_shared_bits", "evaluate_width", "iterate_moves", "iterate_secrets"]
+__all__ = [
+    "build_public_list",
+    "build_shared_bits",
+    "evaluate_width",
+    "has_composite_indices",
+    "iterate_moves",
+    "iterate_secrets",
+    "list_special_bases",
+]
 
 _MAX_WORD_BITS = 1 << 16
+_MAX_CONSTANTS = 2
 
 Vector: TypeAlias = tuple[Fraction, ...]
 InputValues: TypeAlias = dict[str, PathValue | tuple[PathValue, ...]]
@@ -60,7 +86,9 @@ def iterate_moves(program: Program, length: int) -> Iterator[PrivateInputs]:
                 _assign_names(numbers, (Fraction(0),) * count, length),
                 _assign_names(numbers, move, length),
             )
-    for base, move in _iterate_patterns(count, relation, k, 4 if len(numbers) > 1 else 1):
+    special = list_special_bases(program, numbers, length)
+    weight = 4 if len(numbers) > 1 else 1
+    for base, move in _iterate_patterns(count, relation, k, weight, special):
         moved = tuple(a + b for a, b in zip(base, move, strict=True))
         # A boolean that moves ends up on the side of its move; one that rests keeps its base.
         first = tuple(Fraction(b < 0) if b else a for a, b in zip(base, move, strict=True))
@@ -116,12 +144,13 @@ def _build_entry(one: Parameter, value: int) -> PathValue:
 
 
 def _iterate_patterns(
-    count: int, relation: Relation, k: int, weight: int
+    count: int, relation: Relation, k: int, weight: int, special: Sequence[Vector]
 ) -> Iterator[tuple[Vector, Vector]]:
     """Iterate over pairs (base, move), the simplest first; a larger ``weight`` tries more moves
     before the next base.
     """
-    moves, bases = _list_corner_moves(count, relation, k), _list_bases(count)
+    moves = _list_corner_moves(count, relation, k)
+    bases = list(dict.fromkeys([*special, *_list_bases(count)]))
     order = sorted(
         product(range(len(bases)), range(len(moves))),
         key=lambda places: (weight * places[0] + places[1], places),
@@ -141,7 +170,7 @@ def _list_corner_moves(count: int, relation: Relation, k: int) -> list[Vector]:
     up, half = (Fraction(1),) * count, (count + 1) // 2
     singles = [
         tuple(Fraction(place == one) for place in range(count))
-        for one in dict.fromkeys((0, count - 1, half - 1))
+        for one in dict.fromkeys((0, half - 1, count - 1))
     ]
     last, first = (
         tuple(Fraction(1 if place == one else -1) for place in range(count))
@@ -226,3 +255,80 @@ def evaluate_width(parameter: Parameter, shared: Arguments) -> int:
     ):
         raise OutOfScope("a word without bits or with too many")
     return int(number)
+
+
+def list_special_bases(
+    program: Program, numbers: Sequence[Parameter], length: int
+) -> list[tuple[Fraction, ...]]:
+    """List levels for the private numbers of the program, all entries of lists in order."""
+    count = sum(length if one.list else 1 for one in numbers)
+    parts, private = list(_walk_parts(program)), _find_private_names(program)
+    found: list[tuple[Fraction, ...]] = []
+    if any(isinstance(one, Read) and collect_names(one.index) & private for one in parts):
+        entries = (
+            [Fraction(10 * place) for place in range(length)] if one.list else [Fraction(0)]
+            for one in numbers
+        )
+        found.append(tuple(value for several in entries for value in several))
+    if any(
+        isinstance(one, Apply) and one.operator == "/" and collect_names(one.arguments[1]) & private
+        for one in parts
+    ):
+        found.append(tuple(Fraction(10 if 2 * place < count else 2) for place in range(count)))
+    for constant in _list_constants(parts, private, program)[:_MAX_CONSTANTS]:
+        found += [(constant,) * count, (constant + 1,) * count]
+    return found
+
+
+def build_public_list(program: Program, name: str, length: int) -> tuple[Fraction, ...]:
+    """Return entries of a public list: small scales, different entries for a private index, and
+    zeros otherwise.
+    """
+    private = _find_private_names(program)
+    for one in walk_statements(program.body):
+        if isinstance(one, Sample) and any(name in collect_names(p) for p in one.parameters):
+            return (Fraction(1, 4),) * length
+    for part in _walk_parts(program):
+        if isinstance(part, Read) and part.list == name and collect_names(part.index) & private:
+            return tuple(Fraction(10 * place) for place in range(length))
+    return (Fraction(0),) * length
+
+
+def has_composite_indices(program: Program) -> bool:
+    """Return True if the program reads lists at multiples of a counter, such as q[2 * i]."""
+    return any(
+        isinstance(part, Apply) and part.operator == "*"
+        for one in _walk_parts(program)
+        if isinstance(one, Read)
+        for part in walk_expression(one.index)
+    )
+
+
+def _walk_parts(program: Program) -> Iterator[Expression]:
+    for one in walk_statements(program.body):
+        for expression in list_expressions(one):
+            yield from walk_expression(expression)
+
+
+def _find_private_names(program: Program) -> frozenset[str]:
+    return frozenset(
+        name for name, found in compute_dependences(program).items() if found.is_unprotected
+    )
+
+
+def _list_constants(
+    parts: Sequence[Expression], private: frozenset[str], program: Program
+) -> list[Fraction]:
+    """List the constants of at least 2 that private numbers are compared with."""
+    noisy = {name for name, found in compute_dependences(program).items() if found.noisy}
+    found = [
+        side.value
+        for one in parts
+        if isinstance(one, Apply)
+        and one.operator in ("<", "<=", "==", "!=")
+        and collect_names(one) & private
+        and not collect_names(one) & noisy
+        for side in one.arguments
+        if isinstance(side, Number) and abs(side.value) >= 2
+    ]
+    return list(dict.fromkeys(found))

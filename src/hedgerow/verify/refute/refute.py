@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
+from time import process_time
 
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.refute.counterexample import Counterexample
@@ -42,7 +42,7 @@ def run_refuter(program: Program, *, seconds: float = 60) -> RefutationResult:
     trials after the claim is broken.
     """
     return RefutationResult(
-        *CounterexampleSearch(program, Fraction(1), monotonic() + seconds).run((), _EXTRA_TRIALS)
+        *CounterexampleSearch(program, Fraction(1), process_time() + seconds).run((), _EXTRA_TRIALS)
     )
 
 
@@ -56,7 +56,7 @@ def refute(
     """Search for an event that breaks ``multiple`` times the claim, on ``inputs`` first, and return
     None if none is found.
     """
-    return CounterexampleSearch(program, Fraction(multiple), monotonic() + seconds).find_first(
+    return CounterexampleSearch(program, Fraction(multiple), process_time() + seconds).find_first(
         inputs
     )
 
@@ -67,5 +67,5 @@ def find_lower_bound(
     """Return the largest lower bound found for epsilon, in units of eps, and the event that proves
     it.
     """
-    best = CounterexampleSearch(program, Fraction(0), monotonic() + seconds).find_best(inputs)
+    best = CounterexampleSearch(program, Fraction(0), process_time() + seconds).find_best(inputs)
     return (0.0, None) if best is None else (best.loss, best)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
-from time import monotonic
+from time import process_time
 
 from hedgerow.verify.language.program import Noise, Program
 from hedgerow.verify.language.taint import list_findings
@@ -38,10 +38,10 @@ from hedgerow.verify.refute.input_search import (
     EPSILONS,
     InputPair,
     iterate_input_pairs,
-    lengthen_lists,
     shift_levels,
 )
 from hedgerow.verify.refute.interval_arithmetic import RealNumber, approximate, multiply_reals
+from hedgerow.verify.refute.longer_lists import double_lists, lengthen_lists
 from hedgerow.verify.refute.out_of_scope import OutOfScope
 from hedgerow.verify.refute.path_probability import PathProbability
 from hedgerow.verify.refute.paths import Arguments, PathLimits, ProgramPath, enumerate_paths
@@ -88,6 +88,7 @@ class CounterexampleSearch:
     deadline: float
     probabilities: PathProbability = field(default_factory=PathProbability)
     claims: dict[int, tuple[InputPair, RealNumber, RealNumber]] = field(default_factory=dict)
+    _best: EventTrial | None = None
 
     def find_first(self, inputs: Iterable[InputPair]) -> Counterexample | None:
         """Return the first trial that breaks the claim."""
@@ -128,9 +129,12 @@ class CounterexampleSearch:
         with a climb from the best trials.
         """
         yield from self._run_stage([*inputs], _MAX_GIVEN_PAIRS, 2)
+        self._best: EventTrial | None = None
         lists = any(one.list for one in self.program.parameters)
         for lengths, count, starts in _STAGES if lists else _SCALAR_STAGES:
             yield from self._run_stage(iterate_input_pairs(self.program, lengths), count, starts)
+        if lists:
+            yield from self._double_lengths()
         for epsilon in (
             EPSILONS[1:]
             if find_epsilon_name(self.program) is not None and not self._has_endless_loop
@@ -141,6 +145,18 @@ class CounterexampleSearch:
                 3,
                 1 if self._varies_with_epsilon() else 0,
             )
+
+    def _double_lengths(self) -> Iterator[EventTrial]:
+        """Double the lists of the best trial as long as its score grows."""
+        while (
+            (here := self._best) is not None
+            and here.score < 1 + _MIN_IMPROVEMENT
+            and len(here.events) == 1
+        ):
+            for pair in double_lists(self.program, here.pair):
+                yield from self._run_stage([pair], 1, 0)
+            if self._best is None or self._best.score <= here.score * (1 + _MIN_IMPROVEMENT):
+                return
 
     @property
     def _has_endless_loop(self) -> bool:
@@ -158,7 +174,7 @@ class CounterexampleSearch:
         best: dict[object, EventTrial] = {}
         failures = 0
         for pair in islice(candidates, count):
-            if monotonic() > self.deadline:
+            if process_time() > self.deadline:
                 return
             if failures > (_MAX_ENDLESS_PAIRS if self._has_endless_loop else _MAX_FAILED_PAIRS):
                 break
@@ -166,6 +182,8 @@ class CounterexampleSearch:
             try:
                 for trial in self._try_pair(pair):
                     failures = 0
+                    if self._best is None or trial.score > self._best.score:
+                        self._best = trial
                     yield trial
                     key = (
                         count_changes(trial.event),
@@ -303,7 +321,7 @@ class CounterexampleSearch:
             for change in changes:
                 for trial in change(here):
                     left -= 1
-                    if left <= 0 or monotonic() > self.deadline:
+                    if left <= 0 or process_time() > self.deadline:
                         return
                     if (
                         trial is not None
