@@ -104,7 +104,7 @@ def certificate(
     *,
     mode: str = "sequence",
     invariants: tuple[tuple[str, ...], ...] = (),
-    variants: tuple[str, ...] = (),
+    variants: tuple[str | tuple[str, ...], ...] = (),
     rates: tuple[str | None, ...] = (),
     bad: tuple[str | None, ...] = (),
 ) -> Certificate:
@@ -118,7 +118,10 @@ def certificate(
         shifts=tuple(map(expression, shifts)),
         rates=tuple(None if one is None else expression(one) for one in rates),
         invariants=tuple(tuple(map(expression, several)) for several in invariants),
-        variants=tuple(map(expression, variants)),
+        variants=tuple(
+            tuple(map(expression, one)) if isinstance(one, tuple) else expression(one)
+            for one in variants
+        ),
         excused=tuple(None if one is None else expression(one) for one in bad),
     )
 

@@ -26,8 +26,6 @@ BAD = {
 def tells_the_sign(x: private[float], eps: public[float]):
     if x > 0:
         output(True)
-    else:
-        output(False)
 """),
     "loop": Bad(
         """

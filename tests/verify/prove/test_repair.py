@@ -102,6 +102,8 @@ def half(x: private[bool], eps: public[float]):
 
 def test_the_smallest_provable_ratio_is_exact() -> None:
     about = shipped()["truth_or_a_coin"]
-    assert can_prove_ratio(about, Fraction(3), time.monotonic() + 60)
-    assert not can_prove_ratio(about, Fraction(299, 100), time.monotonic() + 60)
-    assert not can_prove_ratio(shipped()["laplace_mechanism"], Fraction(10), time.monotonic() + 60)
+    assert can_prove_ratio(about, Fraction(3), time.process_time() + 60)
+    assert not can_prove_ratio(about, Fraction(299, 100), time.process_time() + 60)
+    assert not can_prove_ratio(
+        shipped()["laplace_mechanism"], Fraction(10), time.process_time() + 60
+    )

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
+from time import process_time
 from typing import Any, ClassVar
 
 from hedgerow.errors import InvalidArgument
@@ -110,7 +110,7 @@ def decide_finite(
 ) -> FiniteProof | FiniteCounterexample | Undecided:
     """Decide the judgement exactly, or return ``Undecided`` with the reason."""
     try:
-        return _FiniteDecision(judgement, monotonic() + seconds).decide()
+        return _FiniteDecision(judgement, process_time() + seconds).decide()
     except Undecided as undecided:
         return undecided
     except RecursionError:
@@ -157,7 +157,7 @@ class _FiniteDecision:
 
     def _iterate_inputs(self) -> Iterator[TaggedValues]:
         for number, state in enumerate(iterate_related_inputs(self.judgement)):
-            if number >= _MAX_INPUT_PAIRS or monotonic() > self.deadline:
+            if number >= _MAX_INPUT_PAIRS or process_time() > self.deadline:
                 raise Undecided(
                     "the precondition allows too many pairs of inputs to enumerate; restrict it",
                     self.judgement.place,

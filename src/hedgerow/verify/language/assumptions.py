@@ -1,16 +1,18 @@
 """Checks of public arguments that establish, before a run, what a proof assumes.
 
-``eps`` is positive and ``delta`` is between 0 and 1. Wherever public parameters alone determine the
-parameters of a draw, executed or not, they are valid: a scale is positive, a probability lies in
-[0, 1], the high end of uniform noise is not below the low end. The claim has a value of at least 0.
-No check looks at private data.
+Numbers named like an epsilon (``eps``, ``eps1``, ``e2``) are positive, and ``delta`` is between 0
+and 1. Wherever public parameters alone determine the parameters of a draw, executed or not, they
+are valid: a scale is positive, a probability lies in [0, 1], the high end of uniform noise is not
+below the low end. The claim has a value of at least 0. No check looks at private data.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Final
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.verify.language.claim_bounds import bound_expression, can_bound
@@ -27,18 +29,41 @@ from hedgerow.verify.language.program import (
     walk_statements,
 )
 
+_EPSILON_NAME: Final = re.compile(r"eps(ilon)?(\d+|_\w+)?|e_?\d+")
+
 __all__ = [
     "check_arguments",
     "check_claim",
     "find_constants",
+    "find_epsilon_parameters",
     "find_public_scalars",
     "has_checked_parameters",
+    "is_epsilon_name",
 ]
+
+
+def is_epsilon_name(name: str) -> bool:
+    """Return True for a name that means an epsilon: eps, epsilon, eps1, eps_total, e1 and e_2. Such
+    a public real parameter is above 0.
+    """
+    return _EPSILON_NAME.fullmatch(name) is not None
 
 
 def find_public_scalars(program: Program) -> frozenset[str]:
     """Return the public parameters that are not lists."""
     return frozenset(one.name for one in program.parameters if not one.private and not one.list)
+
+
+def find_epsilon_parameters(program: Program) -> frozenset[str]:
+    """Return the public parameters that are assumed and checked to be above 0 for their name."""
+    return frozenset(
+        one.name
+        for one in program.parameters
+        if not one.private
+        and not one.list
+        and one.kind in (Kind.INT, Kind.REAL)
+        and is_epsilon_name(one.name)
+    )
 
 
 def find_constants(program: Program) -> dict[str, Expression]:
@@ -80,8 +105,10 @@ def check_arguments(program: Program, arguments: Mapping[str, object]) -> None:
         for name, value in arguments.items()
         if name in fixed and isinstance(value, int | Fraction) and not isinstance(value, bool)
     }
-    for name in ("eps", "epsilon", "delta"):
-        if name in numbers and (numbers[name] <= 0 or (name == "delta" and numbers[name] >= 1)):
+    for name in numbers:
+        if not is_epsilon_name(name) and name != "delta":
+            continue
+        if numbers[name] <= 0 or (name == "delta" and numbers[name] >= 1):
             problem = "must be above 0 and below 1" if name == "delta" else "must be above 0"
             raise InvalidArgument(name, problem, numbers[name])
     for one in program.samples:

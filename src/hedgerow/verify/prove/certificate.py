@@ -11,7 +11,7 @@ fields with the program at hand:
 - ``rates``: for every site, the epsilon of one unit of its cost; checked, never believed;
 - ``bad``: for every site, the noise that is excused at the price of its probability, or nothing;
 - ``invariants`` and ``variants``: for every loop, in textual order, the facts that hold each time
-  its guard is evaluated, and the quantity that decreases.
+  its guard is evaluated, and the quantity that decreases, or several in lexicographic order.
 
 Expressions are written as in programs, with these names for both runs:
 
@@ -31,7 +31,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.verify.language.encoding import format_program
@@ -51,13 +51,23 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 
-__all__ = ["FINITE", "MODES", "NOISE", "Certificate", "Failure", "hash_program", "split_tail"]
+__all__ = [
+    "FINITE",
+    "MODES",
+    "NOISE",
+    "Certificate",
+    "Failure",
+    "Variant",
+    "hash_program",
+    "split_tail",
+]
 
 # sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as
 # sequence, with costs in rho. finite: as sequence, and regions of coins by their distributions.
 NOISE: Final = "@noise"
 FINITE: Final = "finite"
 MODES: Final = ("sequence", "pointwise", "zcdp", FINITE)
+Variant: TypeAlias = Expression | tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +94,7 @@ class Certificate:
     shifts: tuple[Expression, ...]
     rates: tuple[Expression | None, ...] = ()
     invariants: tuple[tuple[Expression, ...], ...] = ()
-    variants: tuple[Expression, ...] = ()
+    variants: tuple[Variant, ...] = ()
     delta: Expression | None = None
     excused: tuple[Expression | None, ...] = ()
 
@@ -103,7 +113,7 @@ class Certificate:
             "shifts": [_encode_expression(one) for one in self.shifts],
             "rates": [_encode_expression(one) for one in self.rates],
             "invariants": [[_encode_expression(one) for one in loop] for loop in self.invariants],
-            "variants": [_encode_expression(one) for one in self.variants],
+            "variants": [_encode_variant(one) for one in self.variants],
             "bad": [_encode_expression(one) for one in self.excused],
         }
         return json.dumps(plain, indent=1)
@@ -124,7 +134,7 @@ class Certificate:
                 invariants=tuple(
                     tuple(_decode_expression(one) for one in loop) for loop in plain["invariants"]
                 ),
-                variants=tuple(_decode_expression(one) for one in plain["variants"]),
+                variants=tuple(_decode_variant(one) for one in plain["variants"]),
                 excused=tuple(_decode_optional(one) for one in plain["bad"]),
             )
         except (
@@ -181,6 +191,18 @@ def _decode_text(value: Any) -> str:
 
 def _decode_optional(value: Any) -> Expression | None:
     return None if value is None else _decode_expression(value)
+
+
+def _encode_variant(variant: Variant) -> Any:
+    if isinstance(variant, tuple):
+        return {"lexicographic": [_encode_expression(one) for one in variant]}
+    return _encode_expression(variant)
+
+
+def _decode_variant(value: Any) -> Variant:
+    if isinstance(value, dict) and "lexicographic" in value:
+        return tuple(_decode_expression(one) for one in value["lexicographic"])
+    return _decode_expression(value)
 
 
 def _encode_expression(expression: Expression | None) -> Any:

@@ -154,7 +154,9 @@ def _list_bit_expressions(
     kept = [(one, "equal") for loop in certificate.invariants for one in loop]
     rest = [
         (one, "none")
-        for one in (*certificate.variants, *certificate.rates, *certificate.excused)
+        for several in (certificate.variants, certificate.rates, certificate.excused)
+        for listed in several
+        for one in (listed if isinstance(listed, tuple) else (listed,))
         if one is not None
     ]
     drawn = {one.site for one in program.samples if one.noise is Noise.BITS}

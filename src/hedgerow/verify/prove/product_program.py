@@ -9,15 +9,18 @@ its list with the statements after the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from hedgerow.verify.language.program import (
+    Apply,
     Assign,
     Block,
     Expression,
     If,
     Kind,
+    Number,
     Output,
     Place,
     Program,
@@ -26,25 +29,29 @@ from hedgerow.verify.language.program import (
     While,
     find_assigned_names,
     format_expression,
+    walk_expression,
     walk_statements,
 )
 from hedgerow.verify.language.type_inference import infer_kind
 from hedgerow.verify.language.unsupported import UnsupportedProgram
-from hedgerow.verify.prove.certificate import FINITE, Certificate
+from hedgerow.verify.prove.certificate import FINITE, Certificate, Variant
+from hedgerow.verify.prove.certificate_symbols import make_certificate_symbols
 from hedgerow.verify.prove.obligations import Obligation
 from hedgerow.verify.prove.rules.finite_noise import apply_finite_noise_rule
 from hedgerow.verify.prove.rules.finite_regions import FiniteRegion, split_regions
+from hedgerow.verify.prove.rules.loop_variants import build_decrease
 from hedgerow.verify.prove.rules.row_loops import RowLoop, compute_row_increments, match_row_loop
 from hedgerow.verify.prove.rules.sampling import draw_in_both_runs
-from hedgerow.verify.prove.rules.scale_facts import list_assumptions
+from hedgerow.verify.prove.rules.scale_facts import list_assumptions, list_inverse_facts
 from hedgerow.verify.prove.solver import Term, z3
 from hedgerow.verify.prove.state import PairState, Path, merge_states
-from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs, split_run
+from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
 from hedgerow.verify.prove.terms import Sort, SymbolTable, fresh_constant, to_z3_sort, translate
 from hedgerow.verify.prove.work_limit import Spend, limit_work
 
 __all__ = ["PairState", "ProductProgram"]
 
+_ENDLESS: Final = "no quantity was found that makes this loop end"
 AssumeInvariant = Callable[[int, int, Term], Term]
 
 
@@ -59,7 +66,9 @@ def draws_or_loops(block: Block) -> bool:
 
 @dataclass
 class ProductProgram:
-    """One pass over the program. ``assume`` turns an invariant into an assumption."""
+    """One pass over the program. ``assume`` turns an invariant into an assumption;
+    ``other_variants`` has more variants of a loop; ``endings`` has the obligation of each.
+    """
 
     program: Program
     certificate: Certificate
@@ -67,7 +76,9 @@ class ProductProgram:
     inputs: SymbolicInputs
     assume: AssumeInvariant = _assume_unchanged
     spend_work: Spend = field(default_factory=limit_work)
+    other_variants: Mapping[int, Sequence[Variant]] = field(default_factory=dict)
     obligations: list[Obligation] = field(default_factory=list)
+    endings: dict[int, list[Obligation]] = field(default_factory=dict)
     final_state: tuple[PairState, Path] | None = None
 
     def __post_init__(self) -> None:
@@ -115,48 +126,7 @@ class ProductProgram:
     ) -> SymbolTable:
         """Build the symbols of the certificate's expressions, which refer to both runs."""
 
-        def name(name: str) -> Term:
-            if more and name in more:
-                return more[name]
-            if name in self.inputs.specials:
-                return self.inputs.specials[name]
-            if name.startswith("@"):
-                counter, then = name[1:].removesuffix("@0"), entry if name.endswith("@0") else state
-                if then is not None and counter in then.costs:
-                    return then.costs[counter]
-            if name.startswith("@cap:"):
-                return z3.Real(name)
-            if name == "@answer":
-                return self.answer
-            parts = name.split("@")
-            where = (
-                entry.values
-                if len(parts) == 3 and entry is not None and parts[2] == "0"
-                else state.values
-            )
-            if len(parts) in (2, 3) and parts[1] in ("1", "2") and parts[0] in where:
-                return where[parts[0]][int(parts[1]) - 1]
-            if len(parts) == 1 and self._is_public_scalar(name):
-                return self.inputs.scalars[name][0]
-            raise UnsupportedProgram(
-                f"the certificate names {name}, which the program does not have."
-            )
-
-        def read(name: str, at: Term) -> Term:
-            if name.startswith("@spent:"):
-                spent = self.inputs.distance_used_before(name[7:], at)
-                path.append(z3.And(spent >= 0, spent <= z3.Real(f"@cap:{name[7:]}")))
-                return spent
-            base, run = split_run(name)
-            return self.inputs.read(base, run, at, path.append)
-
-        return SymbolTable(
-            name, read, lambda name: self.inputs.length(*split_run(name)), path.append
-        )
-
-    def _is_public_scalar(self, name: str) -> bool:
-        parameter = self.program.find_parameter(name)
-        return parameter is not None and not parameter.private and not parameter.list
+        return make_certificate_symbols(self, state, path, entry, more or {})
 
     @property
     def answer(self) -> Term:
@@ -220,6 +190,8 @@ class ProductProgram:
     def _run_output(self, statement: Output, state: PairState, path: Path) -> None:
         first, second = self._evaluate_in_both(statement.value, state, path)
         output, place = format_expression(statement.value), statement.place
+        if self._has_divided_shifts:
+            path = [*path, *list_inverse_facts([*path, first, second])]
         if (after := self.program.claim.neighbours.after) is not None:
             self._require_single_output(statement)
             goal = translate(after, self.inputs.tagged_symbols({"res<1>": first, "res<2>": second}))
@@ -254,6 +226,17 @@ class ProductProgram:
             first == second,
             place,
             f"the output {output} differs between neighbours, and no noise hides it",
+        )
+
+    @property
+    def _has_divided_shifts(self) -> bool:
+        """True if a shift is divided by public parameters, so that reciprocals must cancel."""
+        return any(
+            isinstance(part, Apply)
+            and part.operator in ("*", "/")
+            and not any(isinstance(one, Number) for one in part.arguments)
+            for shift in self.certificate.shifts
+            for part in walk_expression(shift)
         )
 
     def _require_single_output(self, statement: Output) -> None:
@@ -331,8 +314,8 @@ class ProductProgram:
         )
         self.add_obligation("loop", body, first == second, statement.place, reason)
         body += [first, second]
-        variant = self.certificate.variants[number]
-        before = translate(variant, self.certificate_symbols(inside, body, state))
+        options = [self.certificate.variants[number], *self.other_variants.get(number, ())]
+        before = [self._translate_variant(one, inside, body, state) for one in options]
         after = self._run_block(statement.body, inside, body)
         for index, invariant in enumerate(given):
             term = translate(invariant, self.certificate_symbols(after, body, state))
@@ -345,13 +328,22 @@ class ProductProgram:
                 (number, index),
             )
         again = translate(statement.condition, self.run_symbols(0, after, body))
-        left = translate(variant, self.certificate_symbols(after, body, state))
-        ends = z3.And(before >= 0, z3.Implies(again, left <= before - 1))
-        self.add_obligation(
-            "ends", body, ends, statement.place, "no quantity was found that makes this loop end"
-        )
+        left = [self._translate_variant(one, after, body, state) for one in options]
+        goals = [
+            z3.Implies(again, build_decrease(*pair)) for pair in zip(before, left, strict=True)
+        ]
+        self.endings[number] = [
+            Obligation("ends", tuple(body), goal, statement.place, _ENDLESS) for goal in goals
+        ]
+        self.obligations.append(self.endings[number][0])
         path += [z3.Not(first), z3.Not(second)]
         return inside
+
+    def _translate_variant(
+        self, variant: Variant, state: PairState, path: Path, entry: PairState
+    ) -> list[Term]:
+        parts = variant if isinstance(variant, tuple) else (variant,)
+        return [translate(one, self.certificate_symbols(state, path, entry)) for one in parts]
 
     def _run_row_loop(
         self, fold: RowLoop, statement: While, state: PairState, path: Path

@@ -99,12 +99,12 @@ def find_smallest_multiple(
     ``start`` is tried first, then twice as much, and so on. Nothing below ``least`` is tried,
     because a counterexample refutes it.
     """
-    limit = time.monotonic() + seconds if deadline is None else deadline
+    limit = time.process_time() + seconds if deadline is None else deadline
     unit = program.claim.epsilon
     if not collect_names(unit):
         return None
     best, multiple, effort = None, start, WorkLimit(_BOUND_STEPS)
-    while best is None and multiple <= _MAX_MULTIPLE and time.monotonic() < limit:
+    while best is None and multiple <= _MAX_MULTIPLE and time.process_time() < limit:
         best = _try_multiple(program, multiple, unit, limit, effort)
         multiple *= 2
     for _ in range(_MAX_IMPROVEMENTS if best is not None else 0):
@@ -197,12 +197,37 @@ def _suggest_scaling(program: Program, deadline: float) -> str | None:
     for number, (sample, factor) in enumerate(
         (sample, factor) for sample in sites.values() for factor in _list_factors(program)
     ):
-        if number >= _MAX_MUTANTS or effort.is_exhausted or time.monotonic() > deadline:
+        if number >= _MAX_MUTANTS or effort.is_exhausted or time.process_time() > deadline:
             return None
         mutant = replace(program, body=scale_noise(program.body, sample.site, factor))
-        if isinstance(find_certificate(mutant, deadline, _TRIES_PER_CLAIM, effort), Certificate):
-            return f"; scale the noise of line {sample.place.line} by {format_expression(factor)}"
+        found = find_certificate(mutant, deadline, _TRIES_PER_CLAIM, effort)
+        if isinstance(found, Certificate):
+            if isinstance(factor, Number):
+                factor = _reduce_factor(program, sample.site, found)
+            return f"; scale the noise of line {sample.place.line} by {_format_factor(factor)}"
     return None
+
+
+def _reduce_factor(program: Program, site: int, proof: Certificate) -> Number:
+    """Return the smallest factor up to 2, in hundredths, with which the same shifts prove the
+    claim.
+    """
+    low, high = 101, 200
+    while low < high:
+        middle = (low + high) // 2
+        factor = Number(Fraction(middle, 100))
+        mutant = replace(program, body=scale_noise(program.body, site, factor))
+        if check(mutant, replace(proof, source=hash_program(mutant))) is None:
+            high = middle
+        else:
+            low = middle + 1
+    return Number(Fraction(high, 100))
+
+
+def _format_factor(factor: Expression) -> str:
+    if isinstance(factor, Number):
+        return f"{float(factor.value):g}"
+    return format_expression(factor)
 
 
 def _list_factors(program: Program) -> Iterator[Expression]:

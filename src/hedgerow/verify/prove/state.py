@@ -59,6 +59,10 @@ class ProductRuns(Protocol):
     @property
     def inputs(self) -> SymbolicInputs: ...
     @property
+    def answer(self) -> Term:
+        """The answer that a pointwise proof is about."""
+
+    @property
     def final_state(self) -> tuple[PairState, Path] | None: ...
     def fresh_value(self, name: str, sort: Sort) -> Term:
         """Return a fresh constant."""

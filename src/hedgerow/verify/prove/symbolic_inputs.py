@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hedgerow.verify.language.assumptions import is_epsilon_name
 from hedgerow.verify.language.program import Kind, Parameter, Program, Relation
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.solver import Term, z3
@@ -79,13 +80,13 @@ class SymbolicInputs:
         return SymbolTable(look_up, refuse, refuse, self.facts.append)
 
     def _assume_usual_ranges(self) -> None:
-        """Assume eps > 0 and 0 < delta < 1 for the parameters with these names."""
+        """Assume eps > 0 and 0 < delta < 1 for public numbers with such names."""
         for one in self.program.parameters:
-            if not one.private and not one.list and one.kind is Kind.REAL:
+            if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL):
                 term = self.scalars[one.name][0]
-                if one.name in ("eps", "epsilon"):
+                if is_epsilon_name(one.name):
                     self.facts.append(term > 0)
-                elif one.name == "delta":
+                elif one.name == "delta" and one.kind is Kind.REAL:
                     self.facts.append(z3.And(term > 0, term < 1))
 
     def _is_private_number(self, one: Parameter) -> bool:

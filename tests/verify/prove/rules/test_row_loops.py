@@ -63,7 +63,7 @@ def fold(one: Program) -> object:
 def test_the_contribution_of_one_row_is_the_sensitivity(body: str, end: str, proved: bool) -> None:
     one = about(body, end)
     assert fold(one) is not None
-    assert isinstance(find_certificate(one, time.monotonic() + 60), Certificate) is proved
+    assert isinstance(find_certificate(one, time.process_time() + 60), Certificate) is proved
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_the_contribution_of_one_row_is_the_sensitivity(body: str, end: str, pro
 def test_loops_that_are_not_plain_sums_are_not_folded(body: str) -> None:
     one = about(body)
     assert fold(one) is None
-    assert not isinstance(find_certificate(one, time.monotonic() + 60), Certificate)
+    assert not isinstance(find_certificate(one, time.process_time() + 60), Certificate)
 
 
 def test_a_value_overwritten_by_the_last_row_is_not_proved() -> None:
     one = about("total = min(max(x, 0), 1)")
     assert fold(one) is not None
-    assert not isinstance(find_certificate(one, time.monotonic() + 60), Certificate)
+    assert not isinstance(find_certificate(one, time.process_time() + 60), Certificate)
 
 
 def test_a_sum_that_begins_in_the_middle_is_not_a_sum_over_all_rows() -> None:
@@ -104,10 +104,10 @@ def one(q: private[list], eps: public[float]):
     return total + laplace(1 / eps)
 """
     assert isinstance(
-        find_certificate(program(text.format(start=0)), time.monotonic() + 60), Certificate
+        find_certificate(program(text.format(start=0)), time.process_time() + 60), Certificate
     )
     assert not isinstance(
-        find_certificate(program(text.format(start=1)), time.monotonic() + 60), Certificate
+        find_certificate(program(text.format(start=1)), time.process_time() + 60), Certificate
     )
 
 
@@ -126,12 +126,12 @@ def one(q: private[list], eps: public[float]):
     output(low + laplace(1 / eps))
     output(high + laplace(1 / eps))
 """
-    assert isinstance(find_certificate(program(text), time.monotonic() + 60), Certificate)
+    assert isinstance(find_certificate(program(text), time.process_time() + 60), Certificate)
     both = text.replace("if x < 0", "if x < 1")
-    assert not isinstance(find_certificate(program(both), time.monotonic() + 60), Certificate)
+    assert not isinstance(find_certificate(program(both), time.process_time() + 60), Certificate)
 
 
 def test_where_no_row_is_added_the_rounds_are_matched() -> None:
     one = about("total += min(max(x, 0), 1)", neighbours="one")
     assert fold(one) is None
-    assert isinstance(find_certificate(one, time.monotonic() + 60), Certificate)
+    assert isinstance(find_certificate(one, time.process_time() + 60), Certificate)

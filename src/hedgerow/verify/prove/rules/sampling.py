@@ -18,6 +18,7 @@ from hedgerow.verify.language.program import (
     Expression,
     Noise,
     Sample,
+    Truth,
     collect_names,
     format_expression,
 )
@@ -59,6 +60,16 @@ class _Draw:
         distribution for every value.
         """
         return has_checked_parameters(self.product.program, self.statement)
+
+    @property
+    def excuses_support(self) -> bool:
+        """True if the certificate excuses uniform noise that leaves its interval."""
+        excused = self.product.certificate.excused
+        return (
+            self.statement.noise is Noise.UNIFORM
+            and self.statement.site < len(excused)
+            and excused[self.statement.site] == Truth(True)
+        )
 
     def evaluate(self, noise: Term, expression: Expression | None = None) -> Term:
         return translate(
@@ -110,6 +121,14 @@ def _excuse_tail(drawing: _Draw, noise: Term, after: PairState) -> PairState:
     rare = bad[drawing.statement.site] if drawing.statement.site < len(bad) else None
     if rare is None:
         return after
+    if drawing.excuses_support:
+        # Moving by s leaves an interval of length w with probability at most |s| / w.
+        if NOISE in collect_names(drawing.shift):
+            drawing.add_obligation(
+                "piecewise", z3.BoolVal(False), "the shift of the noise depends on the noise itself"
+            )
+        moved = absolute_value(drawing.evaluate(noise))
+        return after.with_cost(f"rare{drawing.statement.site}", to_real(moved))
     possible, happens = drawing.evaluate(noise, split_tail(rare)[0]), drawing.evaluate(noise, rare)
     drawing.path.append(z3.Not(happens))
     return after.with_cost(
@@ -184,11 +203,13 @@ def _require_support(drawing: _Draw, noise: Term, shift: Term) -> None:
             if not drawing.has_public_parameters:
                 low, high = z3.If(low <= high, low, high), z3.If(low <= high, high, low)
             drawing.path.append(z3.And(low <= noise, noise <= high))
-            drawing.add_obligation(
-                "support",
-                z3.And(low <= noise + shift, noise + shift <= high),
-                "the shift moves uniform noise out of its interval",
-            )
+            within = z3.And(low <= noise + shift, noise + shift <= high)
+            if drawing.excuses_support:
+                drawing.path.append(within)
+            else:
+                drawing.add_obligation(
+                    "support", within, "the shift moves uniform noise out of its interval"
+                )
         case Noise.GAUSSIAN if drawing.product.certificate.mode != "zcdp":
             drawing.add_obligation(
                 "support",

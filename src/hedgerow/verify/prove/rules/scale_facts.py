@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hedgerow.verify.language.assumptions import find_constants, find_public_scalars
+from hedgerow.verify.language.assumptions import (
+    find_constants,
+    find_epsilon_parameters,
+    find_public_scalars,
+)
 from hedgerow.verify.language.program import (
     Apply,
     Expression,
@@ -158,7 +162,7 @@ def find_positive_parameters(program: Program, quotients: list[RationalFunction]
     ]
     spoken_of = find_public_scalars(program).union(*(one.symbols for one in quotients))
     return spoken_of & infer_positive_symbols(
-        [*quotients, *roots], frozenset({"eps", "epsilon"} & find_public_scalars(program))
+        [*quotients, *roots], find_epsilon_parameters(program)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hedgerow.verify.language.program import (
@@ -15,14 +16,21 @@ from hedgerow.verify.language.program import (
 from hedgerow.verify.prove.certificate import Failure
 from hedgerow.verify.prove.search.trace_runs import TraceNeed
 
-__all__ = ["EXCEEDS_CLAIM", "explain_failure"]
+__all__ = ["EXCEEDS_CLAIM", "explain_failure", "hedge_reason"]
 
 EXCEEDS_CLAIM = "costs more than"
 
 
 def explain_failure(program: Program, blame: Sequence[TraceNeed]) -> Failure:
     """Describe needs that cannot all be met; a leak takes precedence over the cost of hiding it."""
-    worst = min(blame, key=lambda need: (need.obligation == "cost", need.place.line))
+    later = ("output", "branch", "loop", "support", "cost")
+    worst = min(
+        blame,
+        key=lambda need: (
+            later.index(need.obligation) > 2 and later.index(need.obligation),
+            need.place.line,
+        ),
+    )
     claim = format_expression(program.claim.epsilon)
     hidden = any(need.obligation == "cost" for need in blame)
     end = (
@@ -35,6 +43,27 @@ def explain_failure(program: Program, blame: Sequence[TraceNeed]) -> Failure:
     return Failure(
         f"{_describe_need(program, worst)}; {end}", worst.place, obligation=worst.obligation
     )
+
+
+# What a failed search says, and what it may say of a program that may be right.
+_HEDGES = (
+    (r"; no shift of the noise hides it$", "; no proof was found among the shifts tried"),
+    (r"(,|; |, and) no (shift|noise) hides it$", "; no proof was found among the shifts tried"),
+    (r"hiding it costs more than ([^;]+)", r"no proof within \1 was found among the shifts tried"),
+    (
+        r"all noise together costs more than ([^;]+)",
+        r"no proof within \1 was found among the shifts tried",
+    ),
+    (r" differs between neighbours", " may differ between neighbours"),
+    (r"and the output shows it$", "and the output may show it"),
+)
+
+
+def hedge_reason(reason: str) -> str:
+    """Return the reason of a failed proof in words that are also true of a right program."""
+    for pattern, instead in _HEDGES:
+        reason = re.sub(pattern, instead, reason)
+    return reason
 
 
 def _describe_need(program: Program, need: TraceNeed) -> str:

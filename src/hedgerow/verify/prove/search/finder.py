@@ -28,6 +28,7 @@ from hedgerow.verify.prove.checker import check, normalise_program
 from hedgerow.verify.prove.claim_check import compute_allowed_rho
 from hedgerow.verify.prove.rules.scale_facts import find_scales
 from hedgerow.verify.prove.search.coin_shifts import list_coin_shifts
+from hedgerow.verify.prove.search.excused_tails import list_excused_tails
 from hedgerow.verify.prove.search.failure_reasons import explain_failure
 from hedgerow.verify.prove.search.finite_noise_guesses import (
     guess_certificates,
@@ -36,9 +37,10 @@ from hedgerow.verify.prove.search.finite_noise_guesses import (
 )
 from hedgerow.verify.prove.search.invariant_candidates import list_invariant_candidates
 from hedgerow.verify.prove.search.invariant_pruning import InvariantPruning
+from hedgerow.verify.prove.search.noise_uses import ZERO
 from hedgerow.verify.prove.search.shifts import ShiftSearch
 from hedgerow.verify.prove.search.templates import (
-    list_excused_tails,
+    ShiftTemplate,
     make_shift,
     make_templates,
 )
@@ -59,7 +61,7 @@ def find_certificate(
     """Find a certificate, or explain why there is none.
 
     For each kind of proof, up to ``tries`` shifts that survive all traces are tried. ``effort``
-    limits the steps of the search; ``deadline``, on the monotonic clock, is a last resort.
+    limits the steps of the search; ``deadline``, in processor time, is a last resort.
     """
     try:
         return _CertificateSearch(
@@ -116,10 +118,10 @@ class _CertificateSearch:
             raise UnsupportedProgram(_NO_TIME, self.program.place)
 
     def _milliseconds_left(self) -> int:
-        return max(1, min(MAX_MILLISECONDS, int(1000 * (self.deadline - time.monotonic()))))
+        return max(1, min(MAX_MILLISECONDS, int(1000 * (self.deadline - time.process_time()))))
 
     def _is_over(self) -> bool:
-        return self.work_limit.is_exhausted or time.monotonic() > self.deadline
+        return self.work_limit.is_exhausted or time.process_time() > self.deadline
 
     def _list_guesses(self) -> Iterator[tuple[Certificate, Program]]:
         """Yield guesses, each with its program: for a single coin the shifts come first, for
@@ -132,8 +134,8 @@ class _CertificateSearch:
         distributions = ((one, finite) for one in guesses)
         others = (
             (one, self.normalised)
-            for mode in self._list_modes()
-            for one in self._guess_shifts(mode)
+            for mode, templates in self._list_templates()
+            for one in self._guess_shifts(mode, templates)
         )
         several = sum(one.noise is Noise.BERNOULLI for one in self.normalised.samples) > 1
         yield from chain(distributions, others) if several else chain(others, distributions)
@@ -182,9 +184,20 @@ class _CertificateSearch:
         except UnsupportedProgram:
             return False
 
-    def _guess_shifts(self, mode: str) -> Iterator[Certificate]:
+    def _list_templates(self) -> Iterator[tuple[str, tuple[ShiftTemplate, ...]]]:
+        """Yield the templates of each mode, then the detailed ones where these differ."""
+        first = {
+            mode: make_templates(self.normalised, self.known, mode == "pointwise")
+            for mode in self._list_modes()
+        }
+        yield from first.items()
+        for mode, templates in first.items():
+            more = make_templates(self.normalised, self.known, mode == "pointwise", True)
+            if more != templates:
+                yield mode, more
+
+    def _guess_shifts(self, mode: str, numbers: tuple[ShiftTemplate, ...]) -> Iterator[Certificate]:
         """Yield certificates without invariants."""
-        numbers = make_templates(self.normalised, self.known, mode == "pointwise")
         coins = [one.site for one in self.normalised.samples if one.noise is Noise.BERNOULLI]
         excused = (
             list_excused_tails(self.normalised)
@@ -212,7 +225,7 @@ class _CertificateSearch:
                     yield from self._certificates_of(search, mode)
 
     def _certificates_of(self, search: ShiftSearch, mode: str) -> Iterator[Certificate]:
-        sites = sorted({one.site for one in self.normalised.samples})
+        sites = range(1 + max((one.site for one in self.program.samples), default=-1))
         for number, factors in enumerate(search.list_factors()):
             shifts = {
                 one.site: make_shift(one, factors[one.site]) for one in search.templates
@@ -223,7 +236,7 @@ class _CertificateSearch:
                 epsilon=self.program.claim.epsilon,
                 delta=self.program.claim.delta,
                 mode=mode,
-                shifts=tuple(shifts[site] for site in sites),
+                shifts=tuple(shifts.get(site, ZERO) for site in sites),
                 rates=tuple(search.rates.get(site) for site in sites),
                 excused=tuple(search.excused.get(site) for site in sites),
             )
@@ -234,14 +247,18 @@ class _CertificateSearch:
 
     def _add_invariants(self, guess: Certificate, read: Program) -> Certificate | None:
         every = list_invariant_candidates(read, self.known, guess.mode == "pointwise")
-        filled = replace(
-            guess,
-            invariants=every,
-            variants=tuple(options[0] for options in list_variant_candidates(read)),
-        )
+        options = list_variant_candidates(read)
+        filled = replace(guess, invariants=every, variants=tuple(one[0] for one in options))
         try:
-            pruning = InvariantPruning(read, filled, self._spend, self._milliseconds_left)
+            pruning = InvariantPruning(
+                read,
+                filled,
+                self._spend,
+                self._milliseconds_left,
+                {loop: one[1:] for loop, one in enumerate(options)},
+            )
             pruning.prune()
+            filled = replace(filled, variants=pruning.choose_variants())
         # The guess does not fit, such as a key of another width.
         except UnsupportedProgram as outside:
             self.failures.append(Failure(outside.reason, outside.place))

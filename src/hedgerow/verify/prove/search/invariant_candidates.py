@@ -11,7 +11,6 @@ from fractions import Fraction
 from hedgerow.verify.language.program import (
     Apply,
     Assign,
-    Block,
     Expression,
     If,
     Kind,
@@ -33,6 +32,9 @@ from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.algebra import to_rational_function
 from hedgerow.verify.prove.hoisting import find_private_variables
 from hedgerow.verify.prove.rules.scale_facts import find_scales
+from hedgerow.verify.prove.search.answer_guards import list_answer_guards
+from hedgerow.verify.prove.search.budget_candidates import list_budget_candidates
+from hedgerow.verify.prove.search.loops import list_loops, list_read_places
 from hedgerow.verify.prove.search.templates import CertificateNames
 
 __all__ = ["list_invariant_candidates"]
@@ -48,27 +50,6 @@ def _make_at_most(left: Expression, right: Expression) -> Expression:
 
 def _make_implication(guard: Expression, then: Expression) -> Expression:
     return Apply("or", (Apply("not", (guard,)), then))
-
-
-def _make_conjunction(left: Expression, right: Expression) -> Expression:
-    return Apply("and", (left, right))
-
-
-def _list_loops(block: Block, defined: frozenset[str]) -> Iterator[tuple[While, frozenset[str]]]:
-    """Yield every loop in textual order, with the variables that have a value at its entry."""
-    for one in block:
-        match one:
-            case Assign() | Sample():
-                defined |= {one.name}
-            case If():
-                yield from _list_loops(one.then, defined)
-                yield from _list_loops(one.otherwise, defined)
-                defined |= find_assigned_names(one.then) & find_assigned_names(one.otherwise)
-            case While():
-                yield one, defined
-                yield from _list_loops(one.body, defined)
-            case _:
-                pass
 
 
 @dataclass
@@ -164,16 +145,16 @@ class _Loop:
                         Apply("<", (where, self.in_first_run(index))),
                     ]
                     found.append(Apply("<", (where, Name(f"{index}@1@0"))))
+                    for place in list_read_places(
+                        self.program, self.loop, parameter.name, self.defined
+                    ):
+                        here = self.names_in_runs.in_run(place, 1)
+                        found += [_make_at_most(here, where), Apply("<", (where, here))]
+                    for bound in self._list_inner_bounds():
+                        found.append(_make_at_most(bound, to_number(0)))
             if self.pointwise:
-                answer = Name("@answer")
-                found.append(_make_at_most(self.in_first_run(index), answer))
-                for reported in self.list_reported_variables():
-                    found.append(
-                        _make_conjunction(
-                            Apply("<", (answer, self.in_first_run(index))),
-                            Apply("==", (self.in_first_run(reported), answer)),
-                        )
-                    )
+                falls = index in self.list_falling_counters()
+                found += list_answer_guards(index, falls, self.list_reported_variables())
         for flag in self.flags:
             found += [self.in_first_run(flag), Apply("not", (self.in_first_run(flag),))]
         return found
@@ -213,24 +194,41 @@ class _Loop:
         for name in self.list_falling_counters():
             yield _make_at_most(self.in_first_run(name), Name(f"{name}@1@0"))
         yield from self.list_floors()
+        yield from self.list_ceilings((-1, 0, 1, 2))
         for name, bound in self.list_counter_bounds():
-            for more in (-1, 0, 1, 2):
-                yield _make_at_most(
-                    self.in_first_run(name), Apply("+", (bound, to_number(more))) if more else bound
-                )
             yield _make_at_most(self.in_first_run(name), Apply("max", (bound, Name(f"{name}@1@0"))))
         index = self.find_index_counter()
         if index is not None:
             begun = Apply("==", (self.in_first_run(index), Name(f"{index}@1@0")))
+            for flag in map(self.in_first_run, self.flags):
+                yield Apply("or", (begun, flag))
+                yield Apply("or", (begun, Apply("not", (flag,))))
             for name in self.list_reported_variables():
                 yield _make_implication(
                     begun, Apply("==", (self.in_first_run(name), Name(f"{name}@2")))
                 )
                 if self.known[name] is Kind.INT and name != index:
-                    yield Apply(
-                        "or",
-                        (begun, Apply("<", (self.in_first_run(name), self.in_first_run(index)))),
-                    )
+                    for run in (1, 2):
+                        not_below = _make_at_most(to_number(0), Name(f"{name}@{run}"))
+                        yield Apply("or", (begun, not_below))
+                    for one, bound in self.list_counter_bounds():
+                        for run in (1, 2) if one == name else ():
+                            yield Apply("or", (begun, Apply("<", (Name(f"{name}@{run}"), bound))))
+                    sides = (self.in_first_run(name), self.in_first_run(index))
+                    falls = index in self.list_falling_counters()
+                    below = Apply("<", sides[::-1] if falls else sides)
+                    yield below
+                    yield Apply("or", (begun, below))
+
+    def list_ceilings(self, offsets: tuple[int, ...]) -> list[Expression]:
+        """List upper bounds of the counters."""
+        return [
+            _make_at_most(
+                self.in_first_run(name), Apply("+", (bound, to_number(more))) if more else bound
+            )
+            for name, bound in self.list_counter_bounds()
+            for more in offsets
+        ]
 
     def list_floors(self) -> list[Expression]:
         """List lower bounds of the counters that count down."""
@@ -240,7 +238,7 @@ class _Loop:
                 Apply("+", (bound, to_number(more))) if more else bound, self.in_first_run(name)
             )
             for name, bound in self.list_counter_bounds()
-            for more in (0, 1)
+            for more in (-2, -1, 0, 1)
             if name in falling
         ]
 
@@ -311,6 +309,8 @@ class _Loop:
         for cost in self.list_cost_sums():
             for bound in (0, 1, 2, 3, 4):
                 yield _make_at_most(cost, to_number(bound * self.k))
+            for _, limit in self.list_counter_bounds():
+                yield _make_at_most(cost, Apply("+", (limit, to_number(-1))))
         index = self.find_index_counter()
         for cost in self.list_cost_sums():
             for name in self.counters:
@@ -366,6 +366,7 @@ class _Loop:
         yield from distances
         yield from self.list_exact_distances()
         yield from costs
+        yield from list_budget_candidates(self.program, self.loop, self.defined, self.costs)
         guarded = [one for one in distances if len(self.moving) <= 4]
         guarded += [
             _make_at_most(cost, to_number(bound * self.k))
@@ -373,6 +374,8 @@ class _Loop:
             for bound in (0, 1, 2)
         ]
         guarded += self.list_floors()
+        if self.flags:
+            guarded += self.list_ceilings((-1, 0))
         guarded += [
             Apply("==", (Name(f"{name}@2"), Name("@answer")))
             for name in self.list_reported_variables()
@@ -388,7 +391,7 @@ def list_invariant_candidates(
 ) -> tuple[tuple[Expression, ...], ...]:
     """List the candidate invariants of every loop."""
     start = frozenset(one.name for one in program.parameters)
-    loops = _list_loops(program.body, start)
+    loops = list_loops(program.body, start)
     return tuple(
         tuple(dict.fromkeys(_Loop(program, loop, known, defined, pointwise).list_candidates()))
         for loop, defined in loops

@@ -4,12 +4,12 @@ removed, until none fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from hedgerow.verify.language.program import Expression, Program
-from hedgerow.verify.prove.certificate import FINITE, Certificate
+from hedgerow.verify.prove.certificate import FINITE, Certificate, Variant
 from hedgerow.verify.prove.claim_check import derive_conclusions
 from hedgerow.verify.prove.obligations import Obligation
 from hedgerow.verify.prove.product_program import ProductProgram
@@ -41,6 +41,7 @@ class InvariantPruning:
     certificate: Certificate
     spend_work: Spend = field(default_factory=limit_work)
     milliseconds_left: Callable[[], int] = lambda: MAX_MILLISECONDS
+    other_variants: Mapping[int, Sequence[Variant]] = field(default_factory=dict)
     alive: set[Tag] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -52,6 +53,7 @@ class InvariantPruning:
             SymbolicInputs(self.program, known),
             lambda loop, number, term: z3.Implies(_make_switch((loop, number)), term),
             self.spend_work,
+            self.other_variants,
         )
         self.product.run()
         self.fixed_obligations = [
@@ -68,6 +70,23 @@ class InvariantPruning:
             if one.tag is not None
         }
         self._solvers: dict[int, Term] = {}
+
+    def choose_variants(self) -> tuple[Variant, ...]:
+        """Choose, for each loop, the first variant that is shown to decrease, and the first one of
+        all if none is.
+        """
+        chosen = list(self.certificate.variants)
+        for loop, (first, *others) in self.product.endings.items():
+            if not others or self.find_core(first) is not None:
+                continue
+            for option, works in zip(self.other_variants[loop], others, strict=True):
+                if self.find_core(works) is not None:
+                    chosen[loop] = option
+                    self.fixed_obligations = [
+                        works if one is first else one for one in self.fixed_obligations
+                    ]
+                    break
+        return tuple(chosen)
 
     def _solver(self, one: Obligation) -> Term:
         """Return the solver of an obligation's assumptions; all else is added to it temporarily."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hedgerow.verify.language.program import Expression, Program
+from hedgerow.verify.language.program import Expression, Number, Program
 from hedgerow.verify.prove.algebra import to_rational_function
 from hedgerow.verify.prove.related_inputs import RelatedInputs
 from hedgerow.verify.prove.rules.scale_facts import find_positive_parameters, find_scales
-from hedgerow.verify.prove.search.templates import ONE, ShiftTemplate
+from hedgerow.verify.prove.search.templates import ShiftTemplate
 from hedgerow.verify.prove.search.trace_runs import TraceNeed, TraceRunner, list_needs
 from hedgerow.verify.prove.search.traces import FixedChoices, Trace
 from hedgerow.verify.prove.solver import Term, make_solver, z3
@@ -163,8 +163,10 @@ class ShiftSearch:
 
 
 def _cancelling_factors(template: ShiftTemplate) -> tuple[int, ...]:
-    """Return the usual shift: minus all distances, in every case."""
-    return tuple(0 if one == ONE else -1 for one in template.terms) * (len(template.cases) + 1)
+    """Return the usual shift: minus the first distance, in every case."""
+    first = next((n for n, one in enumerate(template.terms) if not isinstance(one, Number)), None)
+    factors = tuple(-(number == first) for number in range(len(template.terms)))
+    return factors * (len(template.cases) + 1)
 
 
 def _read_integer(model: Term, unknown: Term) -> int:

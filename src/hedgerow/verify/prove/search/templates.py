@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from hedgerow.verify.language.program import (
     Apply,
     Assign,
-    Block,
     Expression,
-    If,
     Kind,
     Length,
     Name,
@@ -29,25 +28,28 @@ from hedgerow.verify.language.program import (
     Sample,
     While,
     collect_names,
-    find_assigned_names,
-    list_expressions,
     substitute,
     walk_expression,
     walk_statements,
 )
+from hedgerow.verify.language.type_inference import infer_kind
 from hedgerow.verify.prove.certificate import NOISE
 from hedgerow.verify.prove.hoisting import find_noisy_variables, find_private_variables
+from hedgerow.verify.prove.search.noise_uses import (
+    ONE,
+    ZERO,
+    NoiseUse,
+    list_noise_uses,
+    list_public_tests,
+    split_linear_use,
+)
 
 __all__ = [
     "ShiftTemplate",
-    "list_excused_tails",
     "make_shift",
     "make_templates",
     "rename_for_run",
 ]
-
-ONE = Number(Fraction(1))
-ZERO = Number(Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,146 +118,160 @@ class CertificateNames:
         return Apply("-", (self.in_run(expression, 2), self.in_run(expression, 1)))
 
 
-def _list_following_blocks(block: Block, site: int) -> Iterator[Block]:
-    """Yield the blocks that may run after the site, innermost first; a loop around it repeats."""
-    for position, one in enumerate(block):
-        if isinstance(one, Sample) and one.site == site:
-            yield block[position + 1 :]
-            return
-        for inner in (
-            (one.then, one.otherwise)
-            if isinstance(one, If)
-            else (one.body,)
-            if isinstance(one, While)
-            else ()
-        ):
-            found = list(_list_following_blocks(inner, site))
-            if found:
-                yield from found
-                yield block[position + 1 :]
-                return
-
-
-def _list_uses(
-    block: Block, values: dict[str, Expression], name: str
-) -> Iterator[tuple[Expression, bool]]:
-    """Yield the expressions that mention the noise, in terms of values before the draw, with True
-    for conditions.
-    """
-    for one in block:
-        for expression in list_expressions(one):
-            written_out = substitute(expression, values)
-            if name in collect_names(written_out):
-                yield (
-                    written_out,
-                    isinstance(one, If | While)
-                    or (isinstance(one, Output) and _is_comparison(written_out)),
-                )
-                yield from (
-                    (test, True)
-                    for test in _list_choice_conditions(written_out)
-                    if name in collect_names(test)
-                )
-        match one:
-            case Assign():
-                values[one.name] = substitute(one.value, values)
-            case If():
-                then, otherwise = dict(values), dict(values)
-                yield from _list_uses(one.then, then, name)
-                yield from _list_uses(one.otherwise, otherwise, name)
-                for changed in find_assigned_names(one.then) | find_assigned_names(one.otherwise):
-                    values[changed] = Name(f"?{changed}")
-            case While():
-                yield from _list_uses(
-                    one.body,
-                    {
-                        **values,
-                        **{
-                            changed: Name(f"?{changed}")
-                            for changed in find_assigned_names(one.body)
-                        },
-                    },
-                    name,
-                )
-                values.update(
-                    {changed: Name(f"?{changed}") for changed in find_assigned_names(one.body)}
-                )
-            case Sample():
-                values[one.name] = Name(f"?{one.name}")
-            case Output():
-                pass
-
-
-def _is_comparison(expression: Expression) -> bool:
-    """Return True for a comparison, which is a case of its own when it is output."""
-    return isinstance(expression, Apply) and expression.operator in ("<", "<=", "==", "!=")
-
-
-def _list_choice_conditions(expression: Expression) -> list[Expression]:
-    """List the conditions of all conditional expressions inside the expression."""
-    return [
-        part.arguments[0]
-        for part in walk_expression(expression)
-        if isinstance(part, Apply) and part.operator == "if"
-    ]
-
-
 def make_templates(
-    program: Program, known: dict[str, Kind], pointwise: bool
+    program: Program, known: dict[str, Kind], pointwise: bool, detailed: bool = False
 ) -> tuple[ShiftTemplate, ...]:
-    """Build a template for every site that draws numbers."""
-    words, noised, secret = (
-        CertificateNames(program),
-        find_noisy_variables(program),
-        find_private_variables(program),
+    """Build a template for every site that draws numbers; detailed ones have more terms and cases,
+    which takes longer.
+    """
+    builder = _TemplateBuilder(program, known, pointwise, detailed)
+    return tuple(
+        builder.build(one)
+        for one in program.samples
+        if one.noise not in (Noise.BERNOULLI, Noise.BITS)
     )
-    found = []
-    for sample in program.samples:
-        if sample.noise in (Noise.BERNOULLI, Noise.BITS):
-            continue
-        terms: dict[Expression, None] = {}
-        cases: dict[Expression, None] = {}
-        for expression, condition in [
-            use
-            for block in _list_following_blocks(program.body, sample.site)
-            for use in _list_uses(block, {}, sample.name)
-        ]:
-            for part in _list_summands(expression, sample.name):
-                if _is_noiseless_private(part, secret, noised, known):
-                    terms[words.distance(part)] = None
-            if condition and not any(name.startswith("?") for name in collect_names(expression)):
-                cases[words.in_run(substitute(expression, {sample.name: Name(NOISE)}), 1)] = None
-        if pointwise:
-            cases = {
-                Apply("==", (Name(f"{counter}@1"), Name("@answer"))): None
-                for counter in _list_answer_counters(program, known, sample.site)
-            }
-        found.append(ShiftTemplate(sample.site, (ONE, *list(terms)[:3]), tuple(cases)[:1]))
-    return tuple(found)
 
 
-def _list_summands(expression: Expression, noise: str) -> Iterator[Expression]:
-    """Yield the values that are added to the noise or compared with it."""
-    if isinstance(expression, Apply) and (
-        noise in collect_names(expression) or expression.operator in ("+", "-", "negate")
-    ):
+_MAX_TERMS: Final = 4
+
+
+@dataclass
+class _TemplateBuilder:
+    program: Program
+    known: dict[str, Kind]
+    pointwise: bool
+    detailed: bool
+
+    def __post_init__(self) -> None:
+        self.names = CertificateNames(self.program)
+        self.noised = find_noisy_variables(self.program)
+        self.secret = find_private_variables(self.program)
+
+    def build(self, sample: Sample) -> ShiftTemplate:
+        uses = list_noise_uses(self.program, sample)
+        linear = [part for use in uses for part in split_linear_use(use.expression, sample.name)]
+        unit = next((one.factor for one in linear if self._is_factor(one.factor)), ONE)
+        terms: dict[Expression, None] = {_divide_by(ONE, self.names.in_run(unit, 1)): None}
+        for one in linear:
+            if self._is_factor(one.factor):
+                factor = self.names.in_run(one.factor, 1)
+                for part in self._list_distances(one.rest):
+                    terms[_divide_by(self.names.distance(part), factor)] = None
+        cases = self._list_answers(sample) if self.pointwise else self._list_cases(sample, uses)
+        return ShiftTemplate(
+            sample.site, tuple(terms)[:_MAX_TERMS], tuple(cases)[: 3 if self.detailed else 1]
+        )
+
+    def _is_factor(self, factor: Expression) -> bool:
+        """Return True if a shift can be divided by this factor of the noise."""
+        mentioned = collect_names(factor)
+        return (
+            factor != ZERO
+            and not any(name.startswith("?") for name in mentioned)
+            and not mentioned & (self.secret - self.noised)
+            and self._is_number(factor)
+        )
+
+    def _list_distances(self, rest: Expression) -> Iterator[Expression]:
+        """Yield the values whose distance a shift may hide: the whole rest, or its summands."""
+        if self._is_hidden(rest):
+            yield rest
+            return
+        for part in _list_summands(rest):
+            if self._is_hidden(part):
+                yield part
+
+    def _is_hidden(self, part: Expression) -> bool:
+        mentioned = collect_names(part)
+        if not mentioned & self.secret or mentioned & self.noised:
+            return False
+        return not any(name.startswith("?") for name in mentioned) and self._is_number(part)
+
+    def _is_number(self, part: Expression) -> bool:
+        return infer_kind(part, self.program, self.known) in (Kind.INT, Kind.REAL)
+
+    def _list_cases(self, sample: Sample, uses: list[NoiseUse]) -> dict[Expression, None]:
+        """List the conditions that the noise decides, and if detailed their parts and the tests
+        that decide whether the draw is used again.
+        """
+        noise: dict[str, Expression] = {sample.name: Name(NOISE)}
+        tests = [one.expression for one in uses if one.is_condition and one.is_known]
+        if self.detailed:
+            tests = [
+                part for one in tests[:1] for part in (one, *_list_parts(one, sample.name)[:-1])
+            ]
+            if not tests and _is_in_loop(self.program, sample):
+                counters = {name for name, kind in self.known.items() if kind is Kind.INT}
+                tests = list_public_tests(
+                    self.program,
+                    sample,
+                    frozenset(counters) - {one.name for one in self.program.samples},
+                )
+        return dict.fromkeys(self.names.in_run(substitute(one, noise), 1) for one in tests)
+
+    def _list_answers(self, sample: Sample) -> list[Expression]:
+        """List the cases of a pointwise proof: the draw decides the answer."""
+        counters = _list_answer_counters(self.program, self.known, sample.site)
+        if counters:
+            return [Apply("==", (Name(f"{one}@1"), Name("@answer"))) for one in counters]
+        return [Apply("==", (Name("@answer"), one)) for one in _list_constant_answers(self.program)]
+
+
+def _is_in_loop(program: Program, sample: Sample) -> bool:
+    return any(
+        isinstance(one, While) and any(other is sample for other in walk_statements(one.body))
+        for one in walk_statements(program.body)
+    )
+
+
+def _divide_by(value: Expression, factor: Expression) -> Expression:
+    if isinstance(factor, Number):
+        size = abs(factor.value)
+        if isinstance(value, Number):
+            return Number(value.value / size)
+        return value if size == 1 else Apply("*", (Number(1 / size), value))
+    match factor:
+        case Apply("negate", (inner,)):
+            return _divide_by(value, inner)
+        case Apply("/", (above, below)):
+            return _divide_by(Apply("*", (value, below)), above)
+    return Apply("/", (value, factor))
+
+
+def _list_summands(expression: Expression) -> Iterator[Expression]:
+    """Yield the values that are added up."""
+    if isinstance(expression, Apply) and expression.operator in ("+", "-", "negate"):
         for one in expression.arguments:
-            yield from _list_summands(one, noise)
+            yield from _list_summands(one)
     else:
         yield expression
 
 
-def _is_noiseless_private(
-    part: Expression, secret: frozenset[str], noised: frozenset[str], known: dict[str, Kind]
-) -> bool:
-    mentioned = collect_names(part)
-    if (
-        not mentioned & secret
-        or mentioned & noised
-        or any(name.startswith("?") for name in mentioned)
-    ):
-        return False
-    return not (isinstance(part, Name) and known.get(part.name) not in (Kind.INT, Kind.REAL))
+def _list_parts(condition: Expression, noise: str) -> list[Expression]:
+    """List the comparisons inside a condition that the noise occurs in."""
+    return [
+        part
+        for part in walk_expression(condition)
+        if isinstance(part, Apply) and part.operator in ("<", "<=") and noise in collect_names(part)
+    ]
+
+
+def _list_constant_answers(program: Program) -> list[Expression]:
+    """List the constants that are output, or assigned to a variable that is."""
+    outputs = [one.value for one in walk_statements(program.body) if isinstance(one, Output)]
+    reported = {name for one in outputs for name in collect_names(one)}
+    values = [
+        one.value
+        for one in walk_statements(program.body)
+        if isinstance(one, Assign) and one.name in reported
+    ]
+    found = [
+        part
+        for value in (*outputs, *values)
+        for part in walk_expression(value)
+        if isinstance(part, Number) and part.value.denominator == 1
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _list_answer_counters(program: Program, known: dict[str, Kind], site: int) -> list[str]:
@@ -268,20 +284,31 @@ def _list_answer_counters(program: Program, known: dict[str, Kind], site: int) -
     ]
     if not loops:
         return []
-    reported = {
+    inside = [one for one in walk_statements(loops[-1].body) if isinstance(one, Assign)]
+    outputs = [one for one in walk_statements(program.body) if isinstance(one, Output)]
+    taken = {name for one in outputs for name in collect_names(one.value)}
+    reported = set(taken)
+    while more := {
         name
+        for one in inside
+        if one.name in taken
+        for name in collect_names(one.value)
+        if name not in taken
+    }:
+        taken |= more
+    own = set(map(id, walk_statements(loops[-1].body)))
+    begun = {
+        one.name
         for one in walk_statements(program.body)
-        if isinstance(one, Output)
-        for name in collect_names(one.value)
+        if isinstance(one, Assign) and id(one) not in own
     }
-    taken = {
-        name
-        for one in walk_statements(loops[-1].body)
-        if isinstance(one, Assign) and one.name in reported
-        for name in collect_names(one.value)
-    }
+    changed = (taken - reported) | {
+        one.name for one in inside if one.name in collect_names(one.value)
+    } & taken
     return sorted(
-        name for name in taken & find_assigned_names(loops[-1].body) if known.get(name) is Kind.INT
+        name
+        for name in changed & begun & {one.name for one in inside}
+        if known.get(name) is Kind.INT
     )
 
 
@@ -290,16 +317,20 @@ def _make_sum(terms: tuple[Expression, ...], factors: tuple[int, ...]) -> Expres
     for one, factor in zip(terms, factors, strict=True):
         if factor == 0:
             continue
-        size = Number(Fraction(abs(factor)))
+        size = Number(Fraction(abs(factor)) * (one.value if isinstance(one, Number) else 1))
         product: Expression = (
-            size if one == ONE else one if abs(factor) == 1 else Apply("*", (size, one))
+            size
+            if isinstance(one, Number)
+            else one
+            if abs(factor) == 1
+            else Apply("*", (size, one))
         )
         if total is None:
             total = (
                 product
                 if factor > 0
                 else Number(-size.value)
-                if one == ONE
+                if isinstance(one, Number)
                 else Apply("negate", (product,))
             )
         else:
@@ -319,47 +350,3 @@ def make_shift(template: ShiftTemplate, factors: tuple[int, ...]) -> Expression:
         if one != result:
             result = Apply("if", (condition, one, result))
     return result
-
-
-def list_excused_tails(program: Program) -> Iterator[dict[int, Expression]]:
-    """Yield no excuse, then for each noise that decides a branch, that it is large while a private
-    condition differs.
-    """
-    yield {}
-    words, noised = CertificateNames(program), find_noisy_variables(program)
-    secret = find_private_variables(program) & frozenset(one.name for one in program.parameters)
-    when: dict[Expression, None] = {}
-    for one in walk_statements(program.body):
-        for part in (
-            part for expression in list_expressions(one) for part in walk_expression(expression)
-        ):
-            decides = isinstance(part, Apply) and part.operator in ("<", "<=", "==", "!=")
-            if (
-                decides
-                and collect_names(part) & secret
-                and collect_names(part) <= secret | words.public
-                and not collect_names(part) & noised
-            ):
-                when[Apply("!=", (words.in_run(part, 1), words.in_run(part, 2)))] = None
-    for sample in program.samples:
-        for expression, condition in [
-            use
-            for block in _list_following_blocks(program.body, sample.site)
-            for use in _list_uses(block, {}, sample.name)
-        ]:
-            if not (
-                condition and isinstance(expression, Apply) and expression.operator in ("<", "<=")
-            ):
-                continue
-            start, rest = expression.arguments
-            if collect_names(start) <= words.public and sample.name in collect_names(rest):
-                for less in (0, 1):
-                    tail = Apply(
-                        "<=",
-                        (
-                            Apply("-", (start, Number(Fraction(less)))) if less else start,
-                            Name(NOISE),
-                        ),
-                    )
-                    for private_condition in when:
-                        yield {sample.site: Apply("and", (private_condition, tail))}

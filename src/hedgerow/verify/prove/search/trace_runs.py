@@ -19,6 +19,7 @@ from hedgerow.verify.language.program import (
     Program,
     Sample,
     Statement,
+    Truth,
     While,
 )
 from hedgerow.verify.language.unsupported import UnsupportedProgram
@@ -71,6 +72,7 @@ class TraceRunner:
     pointwise: bool = False
     excused: Mapping[int, Expression] = field(default_factory=dict)
     in_zcdp: bool = False
+    same_branches: bool = False  # of all branches that the noise decides
     needs: list[TraceNeed] = field(default_factory=list)
     costs: dict[int, Value] = field(default_factory=dict)
     rates: dict[int, Value] = field(default_factory=dict)
@@ -112,6 +114,8 @@ class TraceRunner:
             if name == "@answer":
                 return self._answer
             base, _, run = name.partition("@")
+            if base not in self._values:  # not assigned yet
+                raise TraceAbandoned
             return self._values[base][int(run) - 1 if run else 0]
 
         def read(name: str, at: int) -> Value:
@@ -212,7 +216,8 @@ class TraceRunner:
 
     def _run_if(self, one: If) -> None:
         first, second = self._evaluate(one.condition, 0), self._evaluate(one.condition, 1)
-        if draws_or_loops(one.then) or draws_or_loops(one.otherwise):
+        forced = self.same_branches and not is_concrete(second)
+        if forced or draws_or_loops(one.then) or draws_or_loops(one.otherwise):
             self.needs.append(
                 TraceNeed(
                     "branch", one.place, second if first else combine_booleans("not", [second])
@@ -249,8 +254,10 @@ class TraceRunner:
         parameters = [self._evaluate(parameter, 0) for parameter in one.parameters]
         noise = self.trace.draw_noise(self._draws, one.site, one.noise, parameters)
         self._draws += 1
+        leaves = self.excused.get(one.site) == Truth(True)
         if (
             one.site in self.excused
+            and not leaves
             and self._evaluate_certificate(self.excused[one.site], noise) is True
         ):
             raise TraceAbandoned  # excused
@@ -266,6 +273,8 @@ class TraceRunner:
             cost = moved * moved if self.in_zcdp else choose(moved >= 0, moved, -moved)
         if one.noise is Noise.EXPONENTIAL:
             self.needs.append(TraceNeed("support", one.place, noise + moved >= 0))
+        if one.noise is Noise.UNIFORM and leaves:
+            return
         if one.noise is Noise.UNIFORM:
             low, high = parameters
             self.needs.append(
@@ -358,10 +367,25 @@ def make_cost_need(runner: TraceRunner, rates: Mapping[int, Expression]) -> Trac
     return TraceNeed("cost", place, total <= (limit if is_concrete(total) else to_term(limit)))
 
 
-def list_needs(runner: TraceRunner, rates: Mapping[int, Expression]) -> Iterator[TraceNeed]:
-    """Yield all needs of the run, or none if it is too long."""
+def _run_or_require_same_branches(runner: TraceRunner) -> None:
     try:
         runner.run()
+    except TraceAbandoned:
+        if all(is_concrete(one) for several in runner.factors.values() for one in several):
+            raise
+        runner.same_branches = True
+        runner.needs, runner.costs, runner.rates = [], {}, {}
+        runner.run()
+
+
+def list_needs(runner: TraceRunner, rates: Mapping[int, Expression]) -> Iterator[TraceNeed]:
+    """Yield all needs of the run, or none if it is too long.
+
+    Where the second run cannot be followed with unknown factors, both runs are required to take the
+    same branches.
+    """
+    try:
+        _run_or_require_same_branches(runner)
         if runner.pointwise:
             runner.needs = [one for one in runner.needs if one.obligation != "output"] + [
                 one for one in runner.needs if one.obligation == "output"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from hedgerow.verify.language.assumptions import is_epsilon_name
 from hedgerow.verify.language.program import Kind, Noise, Program, Relation
 from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.related_inputs import RelatedInputs
@@ -53,7 +54,7 @@ class Trace:
     program: Program
     choices: FixedChoices
     positive: frozenset[str] = frozenset()  # public parameters in positive scales
-    length: int = 4
+    length: int = 0
     related: RelatedInputs | None = None  # of a judgement
     entries: dict[tuple[str, int], tuple[Value, Value]] = field(default_factory=dict)
     scalars: dict[str, tuple[Value, Value]] = field(default_factory=dict)
@@ -61,6 +62,8 @@ class Trace:
     def __post_init__(self) -> None:
         self._is_row_relation = self.program.claim.neighbours.relation is Relation.ROW
         self._draws: list[Value] = []
+        if not self.length:  # a cost may add up over the entries
+            self.length = 4 if self._is_row_relation else self.choices.pick([4, 4, 9])
         # Some sites draw large noise throughout, others small: loops then run long or end at once.
         self._bias = {one.site: 5 * (self.choices.below(3) - 1) for one in self.program.samples}
         self._distance_left = float(self.program.claim.neighbours.k)
@@ -100,7 +103,7 @@ class Trace:
             self.scalars[name] = (first, second)
 
     def _make_public(self, name: str, kind: Kind) -> Value:
-        if name in ("eps", "epsilon"):
+        if is_epsilon_name(name):
             return 1
         if name == "delta":
             return 0.01
