@@ -23,7 +23,19 @@ PAD = (
     " key\n"
 )
 JUDGED = f"{PAD}\njudge OneTimePad ~ OneTimePad : n<1> = 1 and n<2> = 1 ==> res<1> = res<2>\n"
-KEYS = ["name", "verdict", "epsilon_lower", "epsilon_upper", "line", "witness", "seconds"]
+KEYS = [
+    "name",
+    "verdict",
+    "claim",
+    "reason",
+    "costs",
+    "unit",
+    "epsilon_lower",
+    "epsilon_upper",
+    "line",
+    "witness",
+    "seconds",
+]
 
 
 @pytest.fixture
@@ -95,11 +107,22 @@ def test_unknown_has_its_line_and_its_reason(
 def test_the_small_language_and_its_judgements(
     write: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["verify", write(JUDGED, "pad.hr")]) == 0
+    head, rest = JUDGED.strip().split("\n", 1)
+    claimed = f"{head}\n  claim 0 for secret\n{rest}\n"
+    assert main(["verify", write(claimed, "pad.hr")]) == 0
     out = capsys.readouterr().out
     assert "PROVED   OneTimePad  0 for secret" in out
     assert "PROVED   OneTimePad ~ OneTimePad" in out
     assert "2 programs: 2 proved." in out
+
+
+def test_a_program_of_a_judgement_claims_nothing_by_itself(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", write(JUDGED, "pad.hr")]) == 0
+    out = capsys.readouterr().out
+    assert "OneTimePad  0 for secret" not in out
+    assert "1 program: 1 proved." in out
 
 
 def test_a_file_is_never_run(write: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,6 +43,10 @@ def test_json_has_the_promised_keys_and_no_others() -> None:
     assert plain == {
         "name": "f",
         "verdict": "REFUTED",
+        "claim": None,
+        "reason": None,
+        "costs": [],
+        "unit": None,
         "epsilon_lower": 2.0,
         "epsilon_upper": None,
         "line": 7,

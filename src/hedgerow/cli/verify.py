@@ -41,7 +41,8 @@ def verify_file(
     seconds: Annotated[
         float,
         typer.Option(
-            metavar="S", help="Give up on a program after S seconds; its verdict is then UNKNOWN."
+            metavar="S",
+            help="Give up on a program after S seconds of processor time; it is then UNKNOWN.",
         ),
     ] = 120.0,
     as_json: JsonOption = False,
@@ -73,7 +74,7 @@ def _examine_file(file: Path, seconds: float, *, quiet: bool) -> list[Any]:
             str(file),
         )
     steps = [
-        *(partial(verify_program, program, seconds=seconds) for program in document.programs),
+        *(partial(verify_program, one, seconds=seconds) for one in document.claiming_programs),
         *(partial(verify_judgement, each, seconds=seconds) for each in document.judgements),
     ]
     verdicts: list[Any] = []

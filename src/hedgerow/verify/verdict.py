@@ -44,6 +44,15 @@ class NoiseCost:
             f" {self.shift}"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cost for JSON."""
+        return {
+            "line": self.line,
+            "noise": self.noise,
+            "shift": self.shift,
+            "unit_cost": self.unit_cost or None,
+        }
+
     @property
     def with_unit_cost(self) -> str:
         """The text with its cost, if it has one."""
@@ -102,6 +111,10 @@ class Verdict:
         return {
             "name": self.name,
             "verdict": self.verdict.value,
+            "claim": self.claim or None,
+            "reason": self.reason or None,
+            "costs": [one.to_dict() for one in self.costs],
+            "unit": self.unit or None,
             "epsilon_lower": sys.float_info.max if lower == math.inf else lower,
             "epsilon_upper": self.epsilon_upper,
             "line": self.line or None,

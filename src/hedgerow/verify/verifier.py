@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from time import monotonic
+from time import process_time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hedgerow.errors import HedgerowError
@@ -22,6 +22,7 @@ from hedgerow.verify.language.program import (
     Claim,
     Expression,
     Program,
+    Relation,
     collect_names,
     format_expression,
 )
@@ -53,6 +54,7 @@ _DEFAULT_SECONDS: Final = 120.0
 _REFUTER_SHARE: Final = 0.5
 # If the lower bound is below this share of the claim, a smaller claim is searched for.
 _TIGHT_RATIO: Final = 0.75
+_LARGER_EPSILONS: Final = (4, 10)
 _DEFAULT_REASON: Final = "an output is more likely on one neighbour than the claim allows"
 # Findings that explain a verdict better than the failed obligation.
 _PREFERRED_FINDINGS: Final = frozenset({"scale", "row"})
@@ -66,7 +68,7 @@ def verify_program(
     The same program has the same verdict on every machine, unless it is so slow that ``seconds``
     pass.
     """
-    started = monotonic()
+    started = process_time()
     if isinstance(program, UnsupportedProgram):
         return Verdict(
             program.name, VerdictKind.UNKNOWN, line=program.place.line, reason=program.reason
@@ -82,19 +84,19 @@ def verify_program(
         verdict,
         claim=format_claim(program.claim),
         unit=find_claim_unit(program),
-        seconds=monotonic() - started,
+        seconds=process_time() - started,
     )
 
 
 class _Verification:
-    """The verification of one program, up to a deadline on the monotonic clock."""
+    """The verification of one program, up to a deadline in processor time."""
 
     def __init__(self, program: Program, end: float) -> None:
         self.program, self.deadline = program, end
         self.survey: RefutationResult | None = None
 
     def seconds_left(self, share: float = 1.0) -> float:
-        return max(share * (self.deadline - monotonic()), 0.01)
+        return max(share * (self.deadline - process_time()), 0.01)
 
     def run(self) -> Verdict:
         self.survey = self.run_refuter()
@@ -126,7 +128,35 @@ class _Verification:
         """Return a counterexample that the independent evaluator confirms."""
         from hedgerow.verify.validation.witness import find_confirmed_witness
 
-        return find_confirmed_witness((survey.counterexample, survey.strongest))
+        found = find_confirmed_witness((survey.counterexample, survey.strongest))
+        return self.confirm_at_larger_epsilon(survey.counterexample) if found is None else found
+
+    def confirm_at_larger_epsilon(self, witness: Counterexample | None) -> Counterexample | None:
+        """Return a counterexample on the same private inputs at a larger eps, which may exceed the
+        claim so far that coarse bounds confirm it.
+        """
+        from hedgerow.verify.refute.counterexample import find_epsilon_name
+        from hedgerow.verify.refute.input_search import InputPair
+        from hedgerow.verify.refute.refute import refute
+        from hedgerow.verify.validation.witness import find_confirmed_witness
+
+        name = find_epsilon_name(self.program)
+        if witness is None or name is None:
+            return None
+        for epsilon in _LARGER_EPSILONS:
+            one, other = (
+                {**side, name: Fraction(epsilon)} for side in (witness.first, witness.second)
+            )
+            pairs, seconds = [InputPair(one, other, is_ordered=True)], self.seconds_left(0.1)
+            again = _try_or_none(
+                lambda pairs=pairs, seconds=seconds: refute(  # type: ignore[misc]
+                    self.program, seconds=seconds, inputs=pairs
+                )
+            )
+            confirmed = find_confirmed_witness((again,))
+            if confirmed is not None:
+                return confirmed
+        return None
 
     @property
     def epsilon_lower(self) -> float | None:
@@ -186,7 +216,7 @@ class _Verification:
     def is_ratio_enough(self, ratio: Fraction) -> bool:
         from hedgerow.verify.prove.repair import can_prove_ratio
 
-        return can_prove_ratio(self.program, ratio, monotonic() + self.seconds_left())
+        return can_prove_ratio(self.program, ratio, process_time() + self.seconds_left())
 
     def report_refutation(self, witness: Counterexample) -> Verdict:
         """Report a counterexample. The prover is run as well, since its failed obligation points to
@@ -224,6 +254,8 @@ class _Verification:
         return Verdict(self.program.name, VerdictKind.UNKNOWN, reason=reason)
 
     def report_unknown(self, failure: Failure) -> Verdict:
+        from hedgerow.verify.prove.search.failure_reasons import hedge_reason
+
         blamed = self.find_culprit()
         is_preferred = blamed is not None and blamed.kind in _PREFERRED_FINDINGS
         cause = blamed if blamed is not None and is_preferred else failure
@@ -233,7 +265,7 @@ class _Verification:
             epsilon_lower=self.epsilon_lower,
             epsilon_upper=failure.epsilon_upper,
             line=cause.place.line,
-            reason=format_in_runs(cause.reason, self.program),
+            reason=hedge_reason(format_in_runs(cause.reason, self.program)),
         )
 
     def find_culprit(self) -> TaintFinding | None:
@@ -297,7 +329,7 @@ def verify_judgement(
         )
     from hedgerow.verify.judgement.symbolic import decide_judgement
 
-    started = monotonic()
+    started = process_time()
     name = f"{judgement.left.name} ~ {judgement.right.name}"
     amounts = ", ".join(
         format_expression(one) for one in (judgement.epsilon, judgement.delta) if one is not None
@@ -319,7 +351,7 @@ def verify_judgement(
         reason=reason,
         witness=witness,
         certificate=found if kind is VerdictKind.PROVED else None,
-        seconds=monotonic() - started,
+        seconds=process_time() - started,
     )
 
 
@@ -327,7 +359,11 @@ def format_claim(claim: Claim) -> str:
     """Format a claim, as in ``2 * eps for all``."""
     delta = f", {format_expression(claim.delta)}" if claim.delta is not None else ""
     k = f" {claim.neighbours.k}" if claim.neighbours.k != 1 else ""
-    return f"{format_expression(claim.epsilon)}{delta} for {claim.neighbours.relation}{k}"
+    ordered = claim.neighbours.relation in (Relation.INCREASING, Relation.DECREASING)
+    direction = ", in this direction only" if ordered else ""
+    return (
+        f"{format_expression(claim.epsilon)}{delta} for {claim.neighbours.relation}{k}{direction}"
+    )
 
 
 def compute_claim_multiple(epsilon: Expression, program: Program) -> float | None:

@@ -17,7 +17,7 @@ Exponential(scale), Bernoulli(p), Uniform(low, high), Uniform(bits[n]), Uniform(
 int, real, bool, list, list of one of these, bits[n]; a width that is not a parameter becomes a
 public parameter. A list that starts as ``[]`` and grows by ``l := l ++ [e]`` can be returned.
 Without ``claim E, D for NEIGHBOURS`` a program claims eps for one entry if eps is a public
-parameter, and perfect secrecy otherwise.
+parameter, and perfect secrecy otherwise; a program that a judgement is about claims nothing then.
 """
 
 from __future__ import annotations
@@ -55,11 +55,22 @@ __all__ = ["PseudocodeDocument", "parse_document"]
 @dataclass(frozen=True, slots=True)
 class PseudocodeDocument:
     """The programs and judgements of a file, in order; an ``UnsupportedProgram`` takes the place of
-    each that could not be read.
+    each that could not be read. ``helpers`` names the programs that a judgement is about and that
+    state no claim of their own.
     """
 
     programs: tuple[Program | UnsupportedProgram, ...]
     judgements: tuple[Judgement | UnsupportedProgram, ...]
+    helpers: frozenset[str] = frozenset()
+
+    @property
+    def claiming_programs(self) -> tuple[Program | UnsupportedProgram, ...]:
+        """The programs with a claim, stated or implied, and those that could not be read."""
+        return tuple(
+            one
+            for one in self.programs
+            if isinstance(one, UnsupportedProgram) or one.name not in self.helpers
+        )
 
 
 def parse_document(text: str) -> PseudocodeDocument:
@@ -71,12 +82,21 @@ def parse_document(text: str) -> PseudocodeDocument:
     programs: list[Program | UnsupportedProgram] = []
     judgements: list[Judgement | UnsupportedProgram] = []
     rows = text.splitlines()
+    unclaimed = set[str]()
     for block in _group_blocks(found):
+        if len(block) < 2 or block[1].tokens[0].text != "claim":
+            unclaimed.add(block[0].tokens[0].text)
         if block[0].tokens[0].text == "judge":
             judgements.append(_parse_judgement(block, programs))
         else:
             programs.append(_try_parse_program(block, rows))
-    return PseudocodeDocument(tuple(programs), tuple(judgements))
+    judged = {
+        side.name
+        for one in judgements
+        if isinstance(one, Judgement)
+        for side in (one.left, one.right)
+    }
+    return PseudocodeDocument(tuple(programs), tuple(judgements), frozenset(unclaimed & judged))
 
 
 def _group_blocks(found: list[TokenLine]) -> list[list[TokenLine]]:
