@@ -1,4 +1,4 @@
-"""330 statements in the style of public workloads: each is answered, or refused for the reason that
+"""333 statements in the style of public workloads: each is answered, or refused for the reason that
 stands beside it.
 """
 
