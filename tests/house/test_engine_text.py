@@ -58,6 +58,7 @@ READ = (
         " NULL, TRUE FROM r"
     ),
     "SELECT n FROM r WHERE NOT n = 1 AND n <> 2 OR n < 3",
+    "SELECT n FROM r WHERE n IS DISTINCT FROM 1 OR n IS NOT DISTINCT FROM 2",
     (
         "SELECT n FROM r WHERE n <= 1 AND n >= 2 AND n BETWEEN 1 AND 2 AND k LIKE 'a' AND k ILIKE"
         " 'b' AND k IS NULL AND n IN (SELECT n FROM s)"

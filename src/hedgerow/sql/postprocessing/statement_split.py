@@ -215,7 +215,8 @@ class _StatementSplitter:
         asked = self._find_piece(extracted.build_piece(keys), scope)
         if asked is None:
             reason = None if extracted.has_keys_alone else self.collector.refusal
-            source = ask_text_extremes(extracted, keys, lambda piece: self._ask(piece, scope))
+            rows = self._bind_sources(extracted.build_piece(keys), scope)
+            source = ask_text_extremes(extracted, keys, rows, lambda one: self._ask(one, scope))
             if source is not None:
                 return source
             raise _NotSplittableError(reason)

@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from hedgerow.sql.binder.scope import Scope
 from hedgerow.sql.postprocessing.aggregate_extraction import ExtractedAggregates
 from hedgerow.sql.postprocessing.syntax_trees import build_column
 
@@ -23,15 +24,24 @@ Ask = Callable[[exp.Select], exp.Expr | None]
 
 
 def ask_text_extremes(
-    extracted: ExtractedAggregates, keys: tuple[exp.Expr, ...], ask: Ask
+    extracted: ExtractedAggregates,
+    keys: tuple[exp.Expr, ...],
+    rows: Sequence[Scope],
+    ask: Ask,
 ) -> exp.Expr | None:
     """Return a subquery with the groups of one grouping set, in which each MIN or MAX that ``ask``
-    cannot answer is computed from the texts that are shared; None if that does not help."""
+    cannot answer is computed from the texts that are shared; None if that does not help. Columns
+    of the ``rows`` with declared values are left out: as keys, these are complete, whether anybody
+    has them or not.
+    """
+    known = (column for source in rows for column in source.columns)
+    declared = {column.name.casefold() for column in known if column.range.values is not None}
     texts = {
         name: aggregate
         for name, aggregate in extracted.aggregates.items()
         if isinstance(aggregate, exp.Min | exp.Max)
         and isinstance(aggregate.this, exp.Column)
+        and aggregate.this.name.casefold() not in declared
         and ask(replace(extracted, aggregates={name: aggregate}).build_piece(keys)) is None
     }
     rest = {name: one for name, one in extracted.aggregates.items() if name not in texts}
