@@ -140,6 +140,28 @@ def test_the_smallest_provable_bound_of_a_numeric_claim_is_reported() -> None:
     assert "hiding it costs more than ln(3)" in wrong.reason
 
 
+WIDER = """
+Wide(x : private real, b : public real) : public real
+  z :=$ Laplace(b);
+  return x + z
+
+judge Wide ~ Wide : x<1> = x<2> and b<1> = 1 and b<2> = 2 ==> res<1> = res<2> [1/2]
+"""
+
+
+def test_a_judgement_about_two_scales_is_never_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    (judgement,) = parse_document(WIDER, "a.hr").judgements
+    assert verify_judgement(judgement).verdict in (VerdictKind.REFUTED, VerdictKind.UNKNOWN)
+
+    def failing(*_: Any, **__: Any) -> Any:
+        raise KeyError("x")
+
+    monkeypatch.setattr("hedgerow.verify.judgement.symbolic.decide_judgement", failing)
+    verdict = verify_judgement(judgement)
+    assert verdict.verdict is VerdictKind.UNKNOWN
+    assert "Hedgerow failed" in verdict.reason
+
+
 def test_coins_cost_what_their_law_costs() -> None:
     verdict = verify_program(
         read("if bernoulli(1/4):\n    output(not x)\nelse:\n    output(x)", "x: private[bool]", LN3)

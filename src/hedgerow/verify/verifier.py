@@ -338,7 +338,12 @@ def verify_judgement(
         f"{format_expression(judgement.precondition)} ==>"
         f" {format_expression(judgement.postcondition)}" + (f" [{amounts}]" if amounts else "")
     )
-    found: Any = decide_judgement(judgement, seconds=seconds)
+    try:
+        found: Any = decide_judgement(judgement, seconds=seconds)
+    # As for programs: no error may end the verification of other judgements.
+    except Exception as error:
+        reason, line = _format_error(error), judgement.place.line
+        return Verdict(name, VerdictKind.UNKNOWN, claim, line=line, reason=reason)
     kind = VerdictKind(found.verdict)
     reason, witness = getattr(found, "reason", str(found)), None
     if kind is VerdictKind.REFUTED:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 
 from hedgerow.verify.language.program import Kind, Program
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 from hedgerow.verify.prove.algebra import to_rational_function
 from hedgerow.verify.prove.rules.scale_facts import find_positive_parameters, find_scales
 from hedgerow.verify.prove.solver import Term, make_solver, z3
@@ -44,10 +45,13 @@ class RelatedInputs:
         self._pairs = {name: pair for name, pair in inputs.scalars.items() if not z3.is_bv(pair[0])}
         self._solver = make_solver(_WORK)
         self._solver.add(*inputs.facts)
-        scales = find_scales(self.program).values()
-        known = find_positive_parameters(
-            self.program, [to_rational_function(one, {}) for one in scales]
-        )
+        try:
+            scales = find_scales(self.program).values()
+            known = find_positive_parameters(
+                self.program, [to_rational_function(one, {}) for one in scales]
+            )
+        except UnsupportedProgram:  # a scale that differs between the runs, say
+            known = frozenset()
         self._solver.add(*[self._pairs[name][0] > 0 for name in sorted(known & set(self._pairs))])
         numbers = [one for pair in self._pairs.values() for one in pair if not z3.is_bool(one)]
         self._solver.add(*[z3.And(one >= -_LARGEST, one <= _LARGEST) for one in numbers])
