@@ -41,16 +41,16 @@ READ = {
     "SparseVector.sample (answers)": "1 / threshold_scale + cutoff * 2 / answer_scale for all",
     "SparseVector.sample (answers, gap)": "1 / threshold_scale + cutoff * 2 / answer_scale for all",
     "SparseVector.sample (answers, rising)": (
-        "1 / threshold_scale + cutoff / answer_scale for increasing"
+        "1 / threshold_scale + cutoff / answer_scale for increasing, in this direction only"
     ),
     "SparseVector.sample (answers, rising, gap)": (
-        "1 / threshold_scale + cutoff / answer_scale for increasing"
+        "1 / threshold_scale + cutoff / answer_scale for increasing, in this direction only"
     ),
     "SparseVector.sample (answers, falling)": (
-        "1 / threshold_scale + cutoff / answer_scale for decreasing"
+        "1 / threshold_scale + cutoff / answer_scale for decreasing, in this direction only"
     ),
     "SparseVector.sample (answers, falling, gap)": (
-        "1 / threshold_scale + cutoff / answer_scale for decreasing"
+        "1 / threshold_scale + cutoff / answer_scale for decreasing, in this direction only"
     ),
 }
 # These are audited in tests/slow/test_shipped_long.py.
