@@ -35,9 +35,11 @@ def get_durable_server() -> Server:
     return server
 
 
-def start_clients(place: ServerLocation, server: Server, count: int, units: int) -> Any:
+def start_clients(
+    place: ServerLocation, server: Server, count: int, units: int, pause: float
+) -> Any:
     command = [sys.executable, str(TESTS / "ledger" / "spending.py")]
-    arguments = [server.port, place.schema, place.path.parent, count, units]
+    arguments = [server.port, place.schema, place.path.parent, count, units, pause]
     return subprocess.Popen(
         [*command, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -72,19 +74,26 @@ def terminate_backends(
 
 
 def spend_under_faults(
-    folder: Path, *, processes: int, threads: int, units: int, terminations: int, restarts: int
+    folder: Path,
+    *,
+    processes: int,
+    threads: int,
+    units: int,
+    terminations: int,
+    restarts: int,
+    pause: float = 0.0,
 ) -> tuple[int, list[float]]:
     """Let clients spend a budget of ``units``, and judge what they were granted by what is stored;
-    return the number of connections that were terminated, and the seconds of each grant.
+    return the number of connections that were terminated, and the seconds of each grant. With a
+    ``pause`` before each charge, clients are there for long enough on a fast machine, too.
     """
     server = get_durable_server()
     store = TableStore(folder, server=server)
     with store.open(create=True) as ledger:
         ledger.accept_policy(**policy(max_failures=10**6))
     place = store.place
-    clients = [start_clients(place, server, threads, units) for _ in range(processes)]
+    clients = [start_clients(place, server, threads, units, pause) for _ in range(processes)]
     chance, ended = random.Random(1), 0
-    time.sleep(2)
     for turn in range(restarts + 1):
         ended += terminate_backends(server, clients, terminations // (restarts + 1), chance)
         if turn < restarts:

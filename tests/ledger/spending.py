@@ -1,7 +1,8 @@
 """Many clients spend one budget in a PostgreSQL server, each with a connection of its own.
 
-Run as a program: spending.py PORT SCHEMA FOLDER THREADS. A client asks until the budget is empty;
-when it hears that something is wrong with the server, it asks again with the same request key.
+Run as a program: spending.py PORT SCHEMA FOLDER THREADS UNITS PAUSE. A client asks until the budget
+is empty, with a pause of so many seconds before each charge; when it hears that something is wrong
+with the server, it asks again with the same request key.
 Prints, as JSON, each grant that a client heard of (number and hash of its entry, request key) and
 the seconds that it took.
 """
@@ -27,11 +28,12 @@ from ledger.making import pay
 PATIENCE = 120.0  # seconds for one charge, or something hangs
 
 
-def spend(place: ServerLocation, client: int, share: Loss, grants: list[Any]) -> None:
+def spend(place: ServerLocation, client: int, share: Loss, pause: float, grants: list[Any]) -> None:
     ledger = PostgresLedger(place, wait=60)
     with ledger:
         number = 0
         while True:
+            time.sleep(pause)
             request, began = f"{os.getpid()}-{client}-{number}", time.monotonic()
             while True:
                 try:
@@ -46,12 +48,13 @@ def spend(place: ServerLocation, client: int, share: Loss, grants: list[Any]) ->
             number += 1
 
 
-def main(port: str, schema: str, folder: str, threads: str, units: str) -> None:
+def main(port: str, schema: str, folder: str, threads: str, units: str, pause: str) -> None:
     address = attach_server(int(port)).address()
     place = ServerLocation(address, schema, f"server/{schema}", Path(folder) / f"{schema}.ledger")
     grants: list[Any] = []
+    share, seconds = Loss(Fraction(1, int(units))), float(pause)
     clients = [
-        threading.Thread(target=spend, args=(place, number, Loss(Fraction(1, int(units))), grants))
+        threading.Thread(target=spend, args=(place, number, share, seconds, grants))
         for number in range(int(threads))
     ]
     for client in clients:

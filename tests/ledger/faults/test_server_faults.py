@@ -19,7 +19,7 @@ from ledger.making import TENTH, pay
 def test_every_grant_is_in_the_ledger_whatever_ends(tmp_path: Path) -> None:
     """tests/slow/test_server_faults_long.py: 64 clients and 600 terminations."""
     ended, seconds = spend_under_faults(
-        tmp_path, processes=1, threads=12, units=100, terminations=40, restarts=1
+        tmp_path, processes=1, threads=12, units=100, terminations=40, restarts=1, pause=0.3
     )
     assert ended > 20
     assert len(seconds) == 100
