@@ -62,7 +62,7 @@ def wrong_noisy_max_exponential_value(q: private[list], size: public[int], eps: 
 
 
 @mechanism(epsilon="eps", neighbours="all")
-def wrong_noisy_max_of_easycrypt(q: private[list[int]], n: public[int], eps: public[float]):
+def unknown_noisy_max_of_easycrypt(q: private[list[int]], n: public[int], eps: public[float]):
     """EasyCrypt, branch aprhl, examples/aprhl+/ReportNoisyMax.ec."""
     cur = 0
     i = 0

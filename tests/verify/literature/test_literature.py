@@ -1,7 +1,8 @@
 """The programs of the literature, with the verdicts that their authors and critics proved.
 
-A name that begins with ``wrong_`` is of a false claim, one with ``unknown_`` of a true one that is
-not decided: the gap of noisy max needs a shift that depends on noise drawn later.
+A name that begins with ``wrong_`` is of a false claim, one with ``unknown_`` of one that is not
+decided: the gap of noisy max is private, by a shift that depends on noise drawn later; EasyCrypt's
+noisy max is not, but the independent evaluator's bounds are too coarse for its counterexample.
 """
 
 from __future__ import annotations
