@@ -175,7 +175,7 @@ def averaging(
     mechanism = Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
     off = np.array(
         [
-            _compute_running_means(mechanism.sample(np.full(repeats, truth)), steps) - truth
+            _compute_running_means(mechanism.sample(np.zeros(repeats, dtype=np.int64)), steps)
             for _ in range(runs)
         ]
     )
