@@ -394,14 +394,3 @@ def test_judgements_are_decided() -> None:
 def test_a_judgement_that_was_not_read_is_unknown() -> None:
     verdict = verify_judgement(UnsupportedProgram("Foul is not a program", Place(3), "judge"))
     assert (verdict.verdict, verdict.line) == (VerdictKind.UNKNOWN, 3)
-
-
-def test_a_judgement_that_cannot_be_decided_says_so() -> None:
-    text = (
-        "Lap(x : private real) : public real\n  z :=$ Laplace(1)\n  return x * x + z\njudge Lap ~"
-        " Lap : x<1> <= x<2> ==> res<1> <= res<2>"
-    )
-    (judgement,) = parse_document(text, "a.hr").judgements
-    verdict = verify_judgement(judgement)
-    assert verdict.verdict is VerdictKind.UNKNOWN
-    assert verdict.reason

@@ -17,6 +17,8 @@ from hedgerow.verify.language.judgement import Judgement, Undecided
 from hedgerow.verify.language.program import Neighbours, Number, Relation
 from hedgerow.verify.language.pseudocode import parse_document
 from hedgerow.verify.refute.refute import run_refuter
+from hedgerow.verify.verdict import VerdictKind
+from hedgerow.verify.verifier import verify_judgement
 from verify.judgement.quadruples import judge
 from verify.language.reading import PROGRAMS
 
@@ -181,3 +183,14 @@ def test_other_judgements_are_no_claims(text: str) -> None:
     with pytest.raises(Undecided):
         reduce_to_program(judge(text))
     assert isinstance(decide_judgement(judge(text), seconds=5), Undecided)
+
+
+def test_a_judgement_that_cannot_be_decided_says_so() -> None:
+    text = (
+        "Lap(x : private real) : public real\n  z :=$ Laplace(1)\n  return x * x + z\njudge Lap ~"
+        " Lap : x<1> <= x<2> ==> res<1> <= res<2>"
+    )
+    (judgement,) = parse_document(text, "a.hr").judgements
+    verdict = verify_judgement(judgement)
+    assert verdict.verdict is VerdictKind.UNKNOWN
+    assert verdict.reason
