@@ -190,7 +190,7 @@ def test_a_judgement_that_cannot_be_decided_says_so() -> None:
         "Lap(x : private real) : public real\n  z :=$ Laplace(1)\n  return x * x + z\njudge Lap ~"
         " Lap : x<1> <= x<2> ==> res<1> <= res<2>"
     )
-    (judgement,) = parse_document(text, "a.hr").judgements
+    (judgement,) = parse_document(text).judgements
     verdict = verify_judgement(judgement)
     assert verdict.verdict is VerdictKind.UNKNOWN
     assert verdict.reason
