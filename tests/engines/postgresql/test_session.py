@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from engines.postgresql.helpers_server import ROLE, get_server
+from hedgerow.engines.postgresql import session as session_module
 from hedgerow.engines.postgresql.session import PostgresSession, fetch_columns
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import SourceError
@@ -40,6 +41,20 @@ def test_a_question_reads_one_snapshot(session: PostgresSession) -> None:
         assert count(connection) == 2
     with session.open_snapshot() as connection:
         assert count(connection) == 3
+
+
+def test_variables_of_the_driver_cannot_lead_it_off_this_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The address names no host, so PGHOSTADDR does; here one that only seems to be elsewhere."""
+    monkeypatch.setenv("PGHOSTADDR", "127.0.0.1")
+    monkeypatch.setenv("PGPORT", str(get_server().port))
+    plain = PostgresSession(f"postgresql://{ROLE}@/postgres", deadline=5)
+    plain.reconnect()
+    plain.close()
+    monkeypatch.setattr(session_module, "is_safe_connection", lambda host, _: host != "127.0.0.1")
+    with pytest.raises(SourceError, match=r"leaves this host.*unset PGHOST"):
+        plain.reconnect()
 
 
 def test_nothing_can_be_written_even_by_a_role_that_may(session: PostgresSession) -> None:

@@ -17,6 +17,7 @@ import psycopg
 from hedgerow.engines.result_columns import ResultColumns, convert_result
 from hedgerow.engines.statement import Statement
 from hedgerow.errors import SourceError
+from hedgerow.ledger.postgresql.connection import is_safe_connection
 
 __all__ = ["PostgresSession", "fetch_columns", "limit_time"]
 
@@ -75,7 +76,7 @@ class PostgresSession:
         if self._connection is not None and self._is_alive(self._connection):
             return self._connection
         try:
-            self._connection = psycopg.connect(
+            connection = psycopg.connect(
                 self._address,
                 connect_timeout=_CONNECT_SECONDS,
                 options=" ".join(
@@ -88,7 +89,9 @@ class PostgresSession:
         except psycopg.Error:
             pass
         else:
-            return self._connection
+            _require_safe_connection(connection)
+            self._connection = connection
+            return connection
         raise SourceError(
             "The database server cannot be reached. Check engine in the policy, that the server"
             " runs, and that the password is in PGPASSWORD, a password file or a service file."
@@ -146,3 +149,16 @@ def _build_arrays(columns: Sequence[Sequence[Any]], statement: Statement) -> dic
             array = np.array(values, dtype=np.int64)
         found[str(place)] = array
     return found
+
+
+def _require_safe_connection(connection: psycopg.Connection[Any]) -> None:
+    """Refuse a connection that leaves this host unprotected, whatever the address says: variables
+    and service files of the driver may lead elsewhere."""
+    mode = next(one.val for one in connection.pgconn.info if one.keyword == b"sslmode")
+    if not is_safe_connection(connection.info.hostaddr, mode):
+        connection.close()
+        raise SourceError(
+            "The connection to the database server leaves this host without checking the server's"
+            " certificate. Add ?sslmode=verify-full to engine in the policy, or unset PGHOST,"
+            " PGHOSTADDR and PGSERVICE."
+        )
