@@ -279,6 +279,16 @@ def how_many_above(q: private[list], size: public[int], T: public[float], eps: p
     return count + geometric(1 / eps)
 """
     ),
+    "factor": (
+        """
+@mechanism(epsilon="2*eps", neighbours="one")
+def released_factor(x: private[float], eps: public[float]):
+    a = x + laplace(1 / eps)
+    output(a)
+    factor = max(a, 1)
+    return factor * (x + laplace(1 / eps))
+"""
+    ),
 }
 
 
@@ -288,16 +298,17 @@ def test_several_lists_loops_in_loops_and_other_relations(name: str) -> None:
     assert isinstance(found, Certificate), found
 
 
-@pytest.mark.parametrize("name", ["l1", "group", "every_entry", "many_coins"])
+@pytest.mark.parametrize("name", ["l1", "group", "every_entry", "many_coins", "factor"])
 def test_but_not_for_less(name: str) -> None:
     cheaper = (
         SEVERAL[name]
         .replace('epsilon="3*eps"', 'epsilon="2*eps"')
         .replace('epsilon="size*eps"', 'epsilon="eps"')
     )
-    cheaper = cheaper.replace(
-        'epsilon="2*eps", neighbours=("group", 2)', 'epsilon="eps", neighbours=("group", 2)'
-    )
+    for relation in ('("group", 2)', '"one"'):
+        cheaper = cheaper.replace(
+            f'epsilon="2*eps", neighbours={relation}', f'epsilon="eps", neighbours={relation}'
+        )
     assert cheaper != SEVERAL[name]
     assert isinstance(find_certificate(program(cheaper), time.process_time() + 60), Failure)
 

@@ -157,6 +157,9 @@ class _TemplateBuilder:
                 factor = self.names.in_run(one.factor, 1)
                 for part in self._list_distances(one.rest):
                     terms[_divide_by(self.names.distance(part), factor)] = None
+                for part in _list_cofactors(one.rest, one.factor):
+                    if self._is_hidden(part):
+                        terms[self.names.distance(part)] = None
         cases = self._list_answers(sample) if self.pointwise else self._list_cases(sample, uses)
         return ShiftTemplate(
             sample.site, tuple(terms)[:_MAX_TERMS], tuple(cases)[: 3 if self.detailed else 1]
@@ -245,6 +248,14 @@ def _list_summands(expression: Expression) -> Iterator[Expression]:
             yield from _list_summands(one)
     else:
         yield expression
+
+
+def _list_cofactors(rest: Expression, factor: Expression) -> Iterator[Expression]:
+    """Yield the values that the noise's own factor multiplies, which may be a released value."""
+    for part in _list_summands(rest):
+        match part:
+            case Apply("*", (first, second)) if factor in (first, second):
+                yield second if first == factor else first
 
 
 def _list_parts(condition: Expression, noise: str) -> list[Expression]:
