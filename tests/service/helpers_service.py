@@ -113,14 +113,15 @@ def make_service(
     **limits: Any,
 ) -> QueryService:
     """Open a service over the clinic, with one account for each role and each declared analyst.
-    ``more`` holds further settings."""
+    ``more`` holds further settings. All tests of a process share the minute of one analyst, so that
+    limit is out of their way unless they set it."""
     settings = ServiceSettings(
         write_clinic(folder),
         # Far apart for the processes of a test run, which look for free ports at the same time.
         port=find_free_port("127.0.0.1", 10_000 + os.getpid() % 500 * 40),
         pg_port=find_free_port("127.0.0.1", 10_020 + os.getpid() % 500 * 40),
         departures=departures or Departures(TimingPromise.none, run_seconds=20.0),
-        limits=RequestLimits(engines=1, **limits),
+        limits=RequestLimits(**{"engines": 1, "requests_per_minute": 10**9, **limits}),
         **(more or {}),
     )
     service = QueryService(settings)
