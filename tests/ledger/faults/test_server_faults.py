@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from engines.postgresql.helpers_server import Server
 from hedgerow.errors import LedgerError
 from ledger.helpers_nemesis import get_durable_server, spend_under_faults
 from ledger.helpers_stores import TableStore
@@ -33,6 +35,7 @@ def test_a_commit_that_no_standby_confirmed_is_not_granted(tmp_path: Path) -> No
     with store.open() as ledger, server.connect() as owner:
         owner.execute("ALTER SYSTEM SET synchronous_standby_names = 'ghost'")
         owner.execute("SELECT pg_reload_conf()")
+        wait_until_commits_wait(server, owner)
         cancelled = threading.Thread(target=cancel_wait, args=(owner,))
         cancelled.start()
         with pytest.raises(LedgerError, match=r"did not confirm entry 3.*its standby did not"):
@@ -43,6 +46,30 @@ def test_a_commit_that_no_standby_confirmed_is_not_granted(tmp_path: Path) -> No
         # It is spent, and the same request finds it.
         assert ledger.state.budget("patients").charged == TENTH
         assert pay(ledger, request="r").seq == 3
+
+
+def wait_until_commits_wait(server: Server, owner: psycopg.Connection[object]) -> None:
+    """Wait until the server has read its new settings: another client's commit then waits."""
+    seen = threading.Event()
+
+    def commit() -> None:
+        with server.connect() as other:
+            while not seen.is_set():
+                with contextlib.suppress(psycopg.errors.QueryCanceled):  # late, after its wait
+                    other.execute("CREATE TABLE IF NOT EXISTS public.probe ()")
+                    other.execute("DROP TABLE IF EXISTS public.probe")
+
+    committing = threading.Thread(target=commit)
+    committing.start()
+    until = time.monotonic() + 60
+    while committing.is_alive():
+        if time.monotonic() > until:
+            seen.set()
+        if owner.execute(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        ).fetchall():
+            seen.set()
+        time.sleep(0.02)
 
 
 def cancel_wait(owner: psycopg.Connection[object]) -> None:
